@@ -1,0 +1,34 @@
+"""Every error that Stiction raises on purpose: what was wrong, what was given, what is allowed, and the fix."""
+
+from collections.abc import Iterable
+
+
+class StictionError(Exception):
+    """Base class of all errors raised by Stiction; catch it to catch them all.
+
+    Example:
+        >>> import stiction
+        >>> try:
+        ...     stiction.library.pendulum(0)
+        ... except stiction.StictionError as error:
+        ...     print(error)
+        pendulum: links is 0; allowed: a whole number of at least 1
+    """
+
+
+class TraceError(StictionError):
+    """A formula did something that cannot become machine code."""
+
+
+class RobotError(StictionError):
+    """The description of a robot is impossible or incomplete."""
+
+
+class InputError(StictionError):
+    """An argument has the wrong shape, the wrong size, or is not a finite number."""
+
+
+def unknown(what: str, given: object, owner: str, known: Iterable[str]) -> str:
+    """Say that a name is not known and list the names that are."""
+    names = ", ".join(known) or "none"
+    return f"unknown {what} '{given}'; {owner} has: {names}"

@@ -1,0 +1,83 @@
+"""Spatial inertias: of a rigid body, and of a body with others hanging on it (articulated)."""
+
+from typing import NamedTuple
+
+from stiction.spatial.motion import Pose, Twist, Wrench
+from stiction.spatial.vector import ZERO, Matrix, Vector, diagonal, outer, skew
+from stiction.trace.functions import Scalar
+
+
+class Inertia(NamedTuple):
+    """Mass [kg], first moment m·c [kg m] and rotational inertia [kg m²] about the origin of a body's frame."""
+
+    mass: Scalar
+    moment: Vector
+    rotational: Matrix
+
+    def __matmul__(self, v: Twist) -> Wrench:
+        """Momentum of the body at twist v; its inertial wrench at acceleration v."""
+        turning = self.rotational @ v.angular + self.moment.cross(v.linear)  # type: ignore[operator]
+        return Wrench(turning, v.linear * self.mass - self.moment.cross(v.angular))
+
+    def __add__(self, other: "Inertia") -> "Inertia":  # type: ignore[override]
+        return Inertia(self.mass + other.mass, self.moment + other.moment, self.rotational + other.rotational)
+
+    def seen_from(self, pose: Pose) -> "Inertia":
+        """The same body in the frame in which its own frame stands at `pose`."""
+        R, p = pose
+        h = R @ self.moment  # type: ignore[assignment]
+        turned = (R @ self.rotational @ R.T).symmetric()  # type: ignore[union-attr]
+        shift = parallel_axis(h, p) + parallel_axis(p, h + p * self.mass)  # type: ignore[arg-type,operator]
+        return Inertia(self.mass, h + p * self.mass, turned + shift.symmetric())  # type: ignore[operator,arg-type]
+
+
+NO_INERTIA = Inertia(0, ZERO, diagonal(0, 0, 0))
+
+
+def parallel_axis(a: Vector, b: Vector) -> Matrix:
+    """−[a][b] = (a·b) 1 − b aᵀ."""
+    d = a.dot(b)
+    return diagonal(d, d, d) - outer(b, a)
+
+
+def about_center(mass: Scalar, center: Vector, rotational: Matrix) -> Inertia:
+    """Inertia in the link's frame of a body given about its centre of mass."""
+    h = center * mass
+    return Inertia(mass, h, (rotational + parallel_axis(center, h)).symmetric())
+
+
+class ArticulatedInertia(NamedTuple):
+    """Symmetric 6 × 6 inertia in blocks: moment = A·angular + B·linear, force = Bᵀ·angular + D·linear."""
+
+    A: Matrix
+    B: Matrix
+    D: Matrix
+
+    @staticmethod
+    def of(body: Inertia) -> "ArticulatedInertia":
+        """A rigid body as an articulated inertia."""
+        m = body.mass
+        return ArticulatedInertia(body.rotational, skew(body.moment), diagonal(m, m, m))
+
+    def __matmul__(self, v: Twist) -> Wrench:
+        moment = self.A @ v.angular + self.B @ v.linear  # type: ignore[operator]
+        return Wrench(moment, self.B.T @ v.angular + self.D @ v.linear)  # type: ignore[operator,arg-type]
+
+    def __add__(self, other: "ArticulatedInertia") -> "ArticulatedInertia":  # type: ignore[override]
+        return ArticulatedInertia(self.A + other.A, self.B + other.B, self.D + other.D)
+
+    def without(self, u: Wrench, scaled: Wrench) -> "ArticulatedInertia":
+        """What remains when one motion is free: minus u·scaledᵀ, with scaled = u/d."""
+        A = (self.A - outer(u.moment, scaled.moment)).symmetric()
+        D = (self.D - outer(u.force, scaled.force)).symmetric()
+        return ArticulatedInertia(A, self.B - outer(scaled.moment, u.force), D)
+
+    def seen_from(self, pose: Pose) -> "ArticulatedInertia":
+        """The same inertia in the frame in which its own frame stands at `pose`."""
+        R, p = pose
+        A = (R @ self.A @ R.T).symmetric()  # type: ignore[union-attr]
+        B = R @ self.B @ R.T  # type: ignore[union-attr]
+        D = (R @ self.D @ R.T).symmetric()  # type: ignore[union-attr]
+        S = skew(p)
+        moved = B + S @ D  # type: ignore[operator]
+        return ArticulatedInertia((A + S @ B.T - moved @ S).symmetric(), moved, D)  # type: ignore[operator,union-attr]

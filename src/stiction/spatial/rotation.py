@@ -1,0 +1,48 @@
+"""Rotation matrices: about an axis, from a quaternion (w, x, y, z), from roll, pitch and yaw."""
+
+from stiction.spatial.vector import Matrix, Vector
+from stiction.trace.functions import Scalar, cos, sin
+
+
+def about(axis: Vector, angle: Scalar) -> Matrix:
+    """Rotation by `angle` [rad] about a unit axis (Rodrigues)."""
+    return about_with(axis, sin(angle), cos(angle))
+
+
+def about_with(axis: Vector, s: Scalar, c: Scalar) -> Matrix:
+    """Rotation about a unit axis by the angle with this sine and cosine."""
+    x, y, z = axis
+    xy, xz, yz = (_spread(a * b, c) for a, b in ((x, y), (x, z), (y, z)))
+    xx, yy, zz = (c * (1 - a * a) + a * a for a in axis)
+    return Matrix(((xx, xy - s * z, xz + s * y), (xy + s * z, yy, yz - s * x), (xz - s * y, yz + s * x, zz)))
+
+
+def _spread(product: Scalar, c: Scalar) -> Scalar:
+    return product - c * product  # (1 − c) a b, and plain 0 for axes along a coordinate
+
+
+def from_quaternion(q: list[Scalar]) -> Matrix:
+    """Rotation of a quaternion (w, x, y, z), which need not have unit length."""
+    w, x, y, z = q
+    s = 2 / (w * w + x * x + y * y + z * z)
+    xx, yy, zz = s * x * x, s * y * y, s * z * z
+    xy, xz, yz = s * x * y, s * x * z, s * y * z
+    wx, wy, wz = s * w * x, s * w * y, s * w * z
+    return Matrix(((1 - (yy + zz), xy - wz, xz + wy), (xy + wz, 1 - (xx + zz), yz - wx), (xz - wy, yz + wx, 1 - (xx + yy))))
+
+
+def quaternion_rate(q: list[Scalar], w: Vector) -> list[Scalar]:
+    """Rate of change [1/s] of a quaternion when the body turns at w [rad/s] in its own axes."""
+    a, x, y, z = q
+    return [
+        (-x * w.x - y * w.y - z * w.z) / 2,
+        (a * w.x + y * w.z - z * w.y) / 2,
+        (a * w.y + z * w.x - x * w.z) / 2,
+        (a * w.z + x * w.y - y * w.x) / 2,
+    ]
+
+
+def from_rpy(roll: Scalar, pitch: Scalar, yaw: Scalar) -> Matrix:
+    """Rotation by roll about x, then pitch about y, then yaw about z, all fixed axes [rad] (as in URDF)."""
+    x, y, z = Vector(1, 0, 0), Vector(0, 1, 0), Vector(0, 0, 1)
+    return about(z, yaw) @ about(y, pitch) @ about(x, roll)  # type: ignore[return-value]

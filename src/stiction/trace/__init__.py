@@ -1,0 +1,52 @@
+"""The machine room: scalar Python formulas in, differentiated graphs and machine code out."""
+
+from stiction.trace.derivative import directional, jacobian
+from stiction.trace.expression import Expr, Graph
+from stiction.trace.functions import (
+    absolute,
+    atan2,
+    clip,
+    cos,
+    exp,
+    floor,
+    fma,
+    log,
+    lookup,
+    loop,
+    maximum,
+    minimum,
+    sign,
+    sin,
+    sqrt,
+    tan,
+    tanh,
+    where,
+)
+from stiction.trace.program import Port, Program
+
+__all__ = [
+    "Expr",
+    "Graph",
+    "Port",
+    "Program",
+    "absolute",
+    "atan2",
+    "clip",
+    "cos",
+    "directional",
+    "exp",
+    "floor",
+    "fma",
+    "jacobian",
+    "log",
+    "lookup",
+    "loop",
+    "maximum",
+    "minimum",
+    "sign",
+    "sin",
+    "sqrt",
+    "tan",
+    "tanh",
+    "where",
+]

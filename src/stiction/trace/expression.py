@@ -1,0 +1,327 @@
+"""Expressions: what a formula becomes when it is traced. Hash-consed, and simplified while they are built.
+
+A `Graph` belongs to one trace. Feeding its inputs to ordinary scalar Python leaves behind a directed acyclic graph in which
+equal sub-expressions are one node. A structural zero wins over everything (0·x is 0), because that is what makes the
+mechanics of a particular robot small.
+"""
+
+import math
+import operator
+from collections.abc import Callable
+
+from stiction.errors import TraceError
+
+COMMUTATIVE = frozenset(("add", "mul", "and", "or", "eq", "ne"))
+BOOLEAN = frozenset(("lt", "le", "eq", "ne", "and", "or", "not"))
+
+
+def _power(x: float, y: float) -> float:
+    try:
+        return math.pow(x, y)
+    except (OverflowError, ValueError):
+        return math.inf if abs(x) > 1 else math.nan
+
+
+# What an operation does to numbers; used to fold constants.
+FOLD: dict[str, Callable[..., float]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": lambda a, b: a / b if b else math.copysign(math.inf, a) if a else math.nan,
+    "neg": operator.neg,
+    "fma": lambda a, b, c: a * b + c,
+    "sqrt": lambda x: math.sqrt(x) if x >= 0 else math.nan,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "atan2": math.atan2,
+    "exp": lambda x: math.exp(x) if x < 709.7 else math.inf,
+    "log": lambda x: math.log(x) if x > 0 else (-math.inf if x == 0 else math.nan),
+    "pow": _power,
+    "tanh": math.tanh,
+    "abs": abs,
+    "sign": lambda x: float((x > 0) - (x < 0)),
+    "min": lambda a, b: a if a < b else b,
+    "max": lambda a, b: b if a < b else a,
+    "floor": lambda x: float(math.floor(x)),
+    "lt": operator.lt,
+    "le": operator.le,
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "and": lambda a, b: bool(a and b),
+    "or": lambda a, b: bool(a or b),
+    "not": operator.not_,
+}
+
+
+class Expr:
+    """A node of a graph: an operation on other nodes, an input or a constant. Behaves like a number in formulas."""
+
+    __slots__ = ("args", "data", "graph", "index", "level", "op", "varying")
+
+    graph: "Graph"
+    op: str
+    args: "tuple[Expr, ...]"
+    data: object  # constant: its value; input: (port, slot); item: its position; loop: its body
+    index: int  # creation order within the graph
+    level: int  # how many loops deep its value changes
+    varying: bool  # differs from lane to lane
+
+    @property
+    def boolean(self) -> bool:
+        """Whether this is a truth value rather than a number."""
+        return self.op in BOOLEAN or (self.op == "const" and isinstance(self.data, bool))
+
+    def __add__(self, other: object) -> "Expr":
+        return self.graph.add(self, self.graph.wrap(other))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: object) -> "Expr":
+        return self.graph.sub(self, self.graph.wrap(other))
+
+    def __rsub__(self, other: object) -> "Expr":
+        return self.graph.sub(self.graph.wrap(other), self)
+
+    def __mul__(self, other: object) -> "Expr":
+        return self.graph.mul(self, self.graph.wrap(other))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> "Expr":
+        return self.graph.div(self, self.graph.wrap(other))
+
+    def __rtruediv__(self, other: object) -> "Expr":
+        return self.graph.div(self.graph.wrap(other), self)
+
+    def __neg__(self) -> "Expr":
+        return self.graph.neg(self)
+
+    def __pos__(self) -> "Expr":
+        return self
+
+    def __abs__(self) -> "Expr":
+        return self.graph.apply("abs", self)
+
+    def __pow__(self, other: object) -> "Expr":
+        return self.graph.pow(self, self.graph.wrap(other))
+
+    def __rpow__(self, other: object) -> "Expr":
+        return self.graph.pow(self.graph.wrap(other), self)
+
+    def __lt__(self, other: object) -> "Expr":
+        return self.graph.apply("lt", self, self.graph.wrap(other))
+
+    def __le__(self, other: object) -> "Expr":
+        return self.graph.apply("le", self, self.graph.wrap(other))
+
+    def __gt__(self, other: object) -> "Expr":
+        return self.graph.apply("lt", self.graph.wrap(other), self)
+
+    def __ge__(self, other: object) -> "Expr":
+        return self.graph.apply("le", self.graph.wrap(other), self)
+
+    def __eq__(self, other: object) -> "Expr":  # type: ignore[override]
+        return self.graph.apply("eq", self, self.graph.wrap(other))
+
+    def __ne__(self, other: object) -> "Expr":  # type: ignore[override]
+        return self.graph.apply("ne", self, self.graph.wrap(other))
+
+    def __and__(self, other: object) -> "Expr":
+        return self.graph.logic("and", self, self.graph.wrap(other))
+
+    __rand__ = __and__
+
+    def __or__(self, other: object) -> "Expr":
+        return self.graph.logic("or", self, self.graph.wrap(other))
+
+    __ror__ = __or__
+
+    def __invert__(self) -> "Expr":
+        return self.graph.logic("not", self)
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        raise TraceError(
+            "a traced value has no truth value while it is traced ('if', 'and', 'or', 'not', max() and sorted() need one); "
+            "use where(condition, a, b), & | ~ and stiction.trace.functions.maximum"
+        )
+
+    def _no_number(self, *_: object) -> float:
+        raise TraceError(
+            "a traced value is no number yet: float(), int(), round() and the math module cannot take it; "
+            "use the functions of stiction.trace.functions (sin, sqrt, floor, ...)"
+        )
+
+    __float__ = __int__ = __complex__ = __index__ = __round__ = __floor__ = __ceil__ = __trunc__ = _no_number
+
+    def __array__(self, *_: object, **__: object) -> None:
+        raise TraceError("a traced value cannot enter a NumPy array; keep it in lists and tuples of scalars")
+
+    def __array_ufunc__(self, ufunc: object, *_: object, **__: object) -> None:
+        name = getattr(ufunc, "__name__", "this function")
+        raise TraceError(f"NumPy's {name} cannot take a traced value; use the function of stiction.trace.functions instead")
+
+    def __repr__(self) -> str:
+        if self.op == "const":
+            return f"{self.data!r}"
+        return f"<{self.op} %{self.index}>"
+
+
+class Graph:
+    """The expressions of one trace. They are compared and combined only with each other, and die with it."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Expr] = []
+        self._table: dict[tuple, Expr] = {}
+        self.depth = 0  # of the loop whose body is being traced
+
+    def node(self, op: str, args: tuple[Expr, ...] = (), data: object = None, varying: bool = False, level: int = 0) -> Expr:
+        """The one node with this operation, these arguments and this data; made if there is none yet."""
+        key = (op, data.__class__, data, *[a.index for a in args])
+        found = self._table.get(key)
+        if found is not None:
+            return found
+        made = object.__new__(Expr)
+        made.graph, made.op, made.args, made.data, made.index = self, op, args, data, len(self.nodes)
+        for a in args:
+            varying = varying or a.varying
+            level = a.level if a.level > level else level
+        made.varying, made.level = varying, level
+        self._table[key] = made
+        self.nodes.append(made)
+        return made
+
+    def input(self, port: int, slot: int, varying: bool) -> Expr:
+        """One number of an input port."""
+        return self.node("input", (), (port, slot), varying)
+
+    def constant(self, value: float | bool) -> Expr:
+        """A number known while tracing."""
+        return self.node("const", (), value if isinstance(value, bool) else float(value) + 0.0)
+
+    def wrap(self, value: object) -> Expr:
+        """An operand: an expression of this graph, or a number."""
+        if isinstance(value, Expr):
+            if value.graph is not self:
+                raise TraceError("an expression of another trace was used here; expressions die with the trace that made them")
+            return value
+        if isinstance(value, (int, float)):
+            return self.constant(value)
+        try:
+            return self.constant(float(value))  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            raise TraceError(f"a traced value cannot be combined with {type(value).__name__}; use a number") from None
+
+    def apply(self, op: str, *args: Expr) -> Expr:
+        """An operation without rules of its own: folded if all is known, else a node."""
+        if all(a.op == "const" for a in args):
+            return self.constant(FOLD[op](*(a.data for a in args)))
+        if op in COMMUTATIVE and args[0].index > args[1].index:
+            args = (args[1], args[0])
+        return self.node(op, args)
+
+    def add(self, a: Expr, b: Expr) -> Expr:
+        """a + b."""
+        if is_number(a, 0):
+            return b
+        if is_number(b, 0):
+            return a
+        if b.op == "neg":
+            return self.sub(a, b.args[0])
+        if a.op == "neg":
+            return self.sub(b, a.args[0])
+        return self.apply("add", a, b)
+
+    def sub(self, a: Expr, b: Expr) -> Expr:
+        """a − b."""
+        if a is b:
+            return self.constant(0.0)
+        if is_number(b, 0):
+            return a
+        if is_number(a, 0):
+            return self.neg(b)
+        if b.op == "neg":
+            return self.add(a, b.args[0])
+        return self.apply("sub", a, b)
+
+    def mul(self, a: Expr, b: Expr) -> Expr:
+        """a · b."""
+        for x, y in ((a, b), (b, a)):
+            if x.op == "const":
+                if x.data == 0:
+                    return self.constant(0.0)
+                if x.data == 1:
+                    return y
+                if x.data == -1:
+                    return self.neg(y)
+        if a.op == "neg":
+            return self.neg(self.mul(a.args[0], b))
+        if b.op == "neg":
+            return self.neg(self.mul(a, b.args[0]))
+        return self.apply("mul", a, b)
+
+    def div(self, a: Expr, b: Expr) -> Expr:
+        """a / b; by a power of two it is a product, which gives the same bits."""
+        if is_number(a, 0) and b.op != "const":
+            return a
+        if b.op == "const" and b.data and math.isfinite(b.data) and abs(math.frexp(b.data)[0]) == 0.5 and 1e-300 < abs(b.data) < 1e300:
+            return self.mul(a, self.constant(1.0 / b.data))
+        return self.apply("div", a, b)
+
+    def neg(self, a: Expr) -> Expr:
+        """−a."""
+        if a.op == "neg":
+            return a.args[0]
+        if a.op == "sub":
+            return self.node("sub", (a.args[1], a.args[0]))
+        return self.apply("neg", a)
+
+    def pow(self, a: Expr, b: Expr) -> Expr:
+        """a to the power b; whole exponents up to 64 by multiplication."""
+        if b.op == "const" and float(b.data).is_integer() and abs(b.data) <= 64:
+            exponent = int(b.data)
+            power = self._whole_power(a, abs(exponent))
+            return power if exponent >= 0 else self.div(self.constant(1.0), power)
+        if is_number(b, 0.5):
+            return self.apply("sqrt", a)
+        return self.apply("pow", a, b)
+
+    def _whole_power(self, a: Expr, exponent: int) -> Expr:
+        if exponent == 0:
+            return self.constant(1.0)
+        half = self._whole_power(a, exponent // 2)
+        square = half if exponent == 1 else self.mul(half, half)
+        return self.mul(square, a) if exponent % 2 else square
+
+    def logic(self, op: str, *args: Expr) -> Expr:
+        """and, or, not of truth values."""
+        for a in args:
+            if not a.boolean:
+                raise TraceError(f"'{op}' joins conditions such as x < 1; it was given the number {a!r}")
+        for x, y in (args, args[::-1]) if len(args) == 2 else ():
+            if x.op == "const":
+                return y if x.data == (op == "and") else x
+        return self.apply(op, *args)
+
+    def where(self, condition: Expr, a: Expr, b: Expr) -> Expr:
+        """A if the condition holds, else b."""
+        if not condition.boolean:
+            raise TraceError(f"where() needs a condition such as x < 1; it was given the number {condition!r}")
+        if a is b:
+            return a
+        if condition.op == "const":
+            return a if condition.data else b
+        if a.boolean and b.boolean:
+            return self.logic("or", self.logic("and", condition, a), self.logic("and", self.logic("not", condition), b))
+        if a.boolean or b.boolean:
+            raise TraceError("where() cannot choose between a number and a condition; give it two of the same kind")
+        if condition.op == "not":
+            return self.node("where", (condition.args[0], b, a))
+        return self.node("where", (condition, a, b))
+
+
+def is_number(x: Expr, value: float) -> bool:
+    """Whether x is this constant."""
+    return x.op == "const" and x.data == value

@@ -1,0 +1,189 @@
+"""The mathematics that formulas are written in: one function, four kinds of scalar.
+
+Each function takes floats (it computes), complex numbers (complex-step derivatives), SymPy symbols (closed forms) or traced
+expressions (machine code). Formulas use these and + − × ÷, and never `if` on a value.
+"""
+
+import cmath
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from stiction.errors import TraceError
+from stiction.trace.expression import FOLD, Expr, Graph
+
+Scalar = Any  # float, complex, SymPy expression or Expr: a formula does not care
+
+
+def _function(op: str, sympy_name: str, meaning: str) -> Callable[..., Scalar]:
+    def function(*args: Scalar) -> Scalar:
+        graph = graph_of(args)
+        if graph is not None:
+            return graph.apply(op, *(graph.wrap(a) for a in args))
+        if all(isinstance(a, (int, float)) for a in args):
+            return FOLD[op](*args)
+        if any(isinstance(a, complex) for a in args):
+            return _complex(op, *args)
+        import sympy
+
+        return getattr(sympy, sympy_name)(*args)
+
+    function.__name__ = function.__qualname__ = op
+    function.__doc__ = meaning
+    return function
+
+
+def _complex(op: str, x: complex, *more: complex) -> complex:
+    if op == "atan2":  # analytic in both arguments near the real axis, which is all that a complex step needs
+        angle = math.atan2(x.real, more[0].real)
+        norm = x.real * x.real + more[0].real * more[0].real
+        return complex(angle, (x.imag * more[0].real - x.real * more[0].imag) / norm)
+    if op == "abs":
+        return -x if x.real < 0 else x
+    return getattr(cmath, op)(x, *more)
+
+
+sin = _function("sin", "sin", "Sine of an angle [rad].")
+cos = _function("cos", "cos", "Cosine of an angle [rad].")
+tan = _function("tan", "tan", "Tangent of an angle [rad].")
+atan2 = _function("atan2", "atan2", "Angle [rad] of the point (x, y), as atan2(y, x).")
+exp = _function("exp", "exp", "Exponential.")
+log = _function("log", "log", "Natural logarithm; −inf at 0, NaN below.")
+tanh = _function("tanh", "tanh", "Hyperbolic tangent.")
+sqrt = _function("sqrt", "sqrt", "Square root; NaN for negative numbers.")
+absolute = _function("abs", "Abs", "Absolute value.")
+sign = _function("sign", "sign", "−1, 0 or 1, as the number is negative, zero or positive.")
+floor = _function("floor", "floor", "Largest whole number not above x.")
+minimum = _function("min", "Min", "The smaller of two; NaN if either is.")
+maximum = _function("max", "Max", "The larger of two; NaN if either is.")
+
+
+def clip(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
+    """X kept between low and high; NaN stays NaN."""
+    return maximum(low, minimum(high, x))
+
+
+def fma(a: Scalar, b: Scalar, c: Scalar) -> Scalar:
+    """a·b + c, rounded once where the machine can."""
+    graph = graph_of((a, b, c))
+    if graph is None:
+        return a * b + c
+    a, b, c = graph.wrap(a), graph.wrap(b), graph.wrap(c)
+    product = graph.mul(a, b)
+    if product.op != "mul" or (c.op == "const" and c.data == 0):
+        return graph.add(product, c)
+    return graph.apply("fma", a, b, c)
+
+
+def where(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
+    """A where the condition holds, else b; both are computed."""
+    graph = graph_of((condition, a, b))
+    if graph is not None:
+        return graph.where(graph.wrap(condition), graph.wrap(a), graph.wrap(b))
+    if type(condition).__module__.startswith("sympy"):
+        import sympy
+
+        return sympy.Piecewise((a, condition), (b, True))
+    return a if condition else b
+
+
+def graph_of(values: Sequence[object]) -> Graph | None:
+    """The trace that these values belong to, if any of them is traced."""
+    for value in values:
+        if isinstance(value, Expr):
+            return value.graph
+    return None
+
+
+class Table:
+    """A port of run-time numbers, read by `lookup` row by row; its length may change without compiling again."""
+
+    def __init__(self, graph: Graph, port: int, width: int) -> None:
+        self.graph, self.port, self.width = graph, port, width
+
+    def row(self, index: Expr) -> list[Expr]:
+        """Row number `index`, the nearest one where there is none."""
+        return [self.graph.node("lookup", (index,), (self.port, column, self.width)) for column in range(self.width)]
+
+
+def lookup(table: "Table | Sequence[Scalar]", index: Scalar) -> Scalar:
+    """Row `index` (rounded down, kept inside the table) of a table of scalars or of equally long rows."""
+    if isinstance(table, Table):
+        return table.row(table.graph.wrap(index))
+    if not isinstance(index, Expr):
+        return table[min(max(math.floor(index), 0), len(table) - 1)]
+    if isinstance(table[0], (tuple, list)):
+        return [lookup([row[column] for row in table], index) for column in range(len(table[0]))]
+    graph = index.graph
+    entries = tuple(graph.wrap(entry) for entry in table)
+    if any(entry.varying for entry in entries):
+        raise TraceError("lookup() reads tables that are the same for all lanes; this one holds varying values: make them uniform inputs")
+    return graph.node("lookup", (index, *entries))
+
+
+class LoopBody:
+    """What is inside a traced loop: placeholders for the row and the carried values, and the results of one pass."""
+
+    def __init__(self, graph: Graph, width: int, carried: int) -> None:
+        self.level = graph.depth + 1
+        self.row = [graph.node("row", (), (self, j), False, self.level) for j in range(width)]
+        self.carry = [graph.node("carry", (), (self, j), True, self.level) for j in range(carried)]
+        self.results: list[Expr] = []
+
+    def captured(self) -> list[Expr]:
+        """The values from outside that the body reads."""
+        found: dict[int, Expr] = {}
+        seen: set[int] = set()
+        stack = list(self.results)
+        while stack:
+            e = stack.pop()
+            if e.index in seen or e.op == "const":
+                continue
+            seen.add(e.index)
+            if e.level < self.level:
+                found[e.index] = e
+            elif e.op in ("row", "carry") and e.data[0] is not self:  # type: ignore[index]
+                raise TraceError("a value from inside a finished loop was used outside it; return it from the body instead")
+            else:
+                stack.extend(e.args)
+        return [found[index] for index in sorted(found)]
+
+
+def loop(table: Any, body: Callable[[Any, list], Sequence[Scalar]], carry: Sequence[Scalar]) -> list[Scalar]:
+    """Repeat `carry = body(row, carry)` for each row of a table, or for index 0, 1, … when `table` is a count.
+
+    On floats and SymPy this is a Python `for`; traced, the body is traced once and stays a counted loop in the machine code.
+    A row is a tuple of numbers that are the same for all lanes (constants or expressions of uniform inputs).
+    """
+    rows = None if isinstance(table, (int, float, Expr)) else [tuple(row) if isinstance(row, (tuple, list)) else row for row in table]
+    flat = [table] if rows is None else [x for row in rows for x in (row if isinstance(row, tuple) else (row,))]
+    graph = graph_of([*carry, *flat])
+    if graph is None or not flat:
+        state = list(carry)
+        for row in range(int(table)) if rows is None else rows:
+            state = list(body(row, state))
+        return state
+    return _traced_loop(graph, rows, flat, body, carry)
+
+
+def _traced_loop(graph: Graph, rows: list | None, flat: list, body: Callable, carry: Sequence[Scalar]) -> list[Expr]:
+    plain = rows is not None and not isinstance(rows[0], tuple)
+    width = 1 if rows is None or plain else len(rows[0])
+    initial = [graph.wrap(x) for x in carry]
+    entries = [graph.wrap(x) for x in flat]
+    if any(e.varying for e in entries):
+        raise TraceError("the rows of a loop are the same for all lanes; this table holds varying values: carry them instead")
+    inside = LoopBody(graph, width, len(initial))
+    graph.depth += 1
+    try:
+        row = inside.row[0] if rows is None or plain else tuple(inside.row)
+        inside.results = [graph.wrap(x) for x in body(row, list(inside.carry))]
+    finally:
+        graph.depth -= 1
+    if any(x.boolean for x in (*initial, *inside.results)):
+        raise TraceError("a loop carries numbers, not conditions; carry where(condition, 1, 0) instead")
+    if len(inside.results) != len(initial):
+        raise TraceError(f"the body of a loop must return as many values as it carries: {len(initial)}; it returned {len(inside.results)}")
+    shape = (len(entries), width, len(initial), rows is None)
+    node = graph.node("loop", (*entries, *initial, *inside.captured()), (inside, shape), True)
+    return [graph.node("item", (node,), k) for k in range(len(initial))]

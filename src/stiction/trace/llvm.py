@@ -1,0 +1,549 @@
+"""From a graph to LLVM's language, as text: `lanes` robots per instruction, loops kept, uniform values computed once.
+
+The function that comes out is
+
+    void kernel(const real* const* inputs, const int64* strides, real* const* outputs, int64 first, int64 last)
+
+and treats rows first … last − 1 of the batch. `strides` holds, per input, the distance of two rows (0: the same row for all;
+for a table: its number of rows). Values that are the same for all lanes are computed as scalars before the batch begins.
+"""
+
+import itertools
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from stiction.trace import elementary
+from stiction.trace.expression import Expr
+from stiction.trace.schedule import fusions, ordered
+
+BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}
+LIBRARY = {"sin": 1, "cos": 1, "pow": 2}  # the C library's functions that a kernel may call, with their number of arguments
+MAGIC = 6755399441055744.0  # 1.5 · 2^52: adding it leaves the nearest whole number in the low bits
+
+
+@dataclass(frozen=True)
+class Target:
+    """What the text is written for: numbers of `bits` bits, `lanes` at a time; whether the CPU fuses product and sum; x86 or not."""
+
+    lanes: int
+    bits: int = 64
+    fuses: bool = True
+    x86: bool = True
+
+
+class Value:
+    """A number or truth value in the emitted text. Its operators append instructions."""
+
+    __slots__ = ("m", "name")
+
+    def __init__(self, m: "Arithmetic", name: str) -> None:
+        self.m, self.name = m, name
+
+    def __add__(self, other: "Value") -> "Value":
+        return self.m.binary("fadd", self, other)
+
+    def __sub__(self, other: "Value") -> "Value":
+        return self.m.binary("fsub", self, other)
+
+    def __mul__(self, other: "Value") -> "Value":
+        return self.m.binary("fmul", self, other)
+
+    def __truediv__(self, other: "Value") -> "Value":
+        return self.m.binary("fdiv", self, other)
+
+    def __neg__(self) -> "Value":
+        return self.m.instruction(f"fneg {self.m.real} {self.name}")
+
+    def __abs__(self) -> "Value":
+        return self.m.intrinsic("fabs", self)
+
+    def __lt__(self, other: "Value") -> "Value":
+        return self.m.compare("olt", self, other)
+
+    def __le__(self, other: "Value") -> "Value":
+        return self.m.compare("ole", self, other)
+
+    def __gt__(self, other: "Value") -> "Value":
+        return self.m.compare("ogt", self, other)
+
+    def __and__(self, other: "Value") -> "Value":
+        return self.m.instruction(f"and {self.m.mask} {self.name}, {other.name}")
+
+
+class Text:
+    """The lines of a module as they grow: globals, allocations at the entry, instructions."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.numbers = itertools.count()
+        self.top: dict[str, str] = {}
+        self.entry: list[str] = []
+        self.lines: list[str] = []
+        self.block = "entry"
+
+    def fresh(self, prefix: str = "v") -> str:
+        return f"%{prefix}{next(self.numbers)}"
+
+    def begin(self, label: str) -> None:
+        self.block = label
+        self.lines.append(f"{label}:")
+
+
+class Arithmetic:
+    """Instructions on numbers of one width. It is the machine that the elementary functions run on."""
+
+    def __init__(self, text: Text, lanes: int, bits: int) -> None:
+        self.text, self.lanes, self.bits = text, lanes, bits
+        scalar = "double" if bits == 64 else "float"
+        self.real, self.integer, self.mask = (t if lanes == 1 else f"<{lanes} x {t}>" for t in (scalar, "i64", "i1"))
+        self.suffix = f"f{bits}" if lanes == 1 else f"v{lanes}f{bits}"
+        self.memo: dict[tuple, tuple] = {}
+
+    def instruction(self, code: str, prefix: str = "v") -> Value:
+        name = self.text.fresh(prefix)
+        self.text.lines.append(f"  {name} = {code}")
+        return Value(self, name)
+
+    def literal(self, value: float, kind: str) -> str:
+        scalar = kind.split(" x ")[-1].rstrip(">")
+        word = str(int(value)) if scalar.startswith("i") else hexadecimal(value, self.bits)
+        return word if self.lanes == 1 else "<" + ", ".join([f"{scalar} {word}"] * self.lanes) + ">"
+
+    def constant(self, value: float) -> Value:
+        return Value(self, self.literal(value, self.real))
+
+    def truth(self, value: bool) -> Value:
+        return Value(self, self.literal(value, self.mask))
+
+    def binary(self, op: str, a: Value, b: Value) -> Value:
+        return self.instruction(f"{op} {self.real} {a.name}, {b.name}")
+
+    def compare(self, how: str, a: Value, b: Value) -> Value:
+        return self.instruction(f"fcmp {how} {self.real} {a.name}, {b.name}")
+
+    def intrinsic(self, name: str, *args: Value) -> Value:
+        full = f"@llvm.{name}.{self.suffix}"
+        self.text.top[full] = f"declare {self.real} {full}({', '.join([self.real] * len(args))})"
+        return self.instruction(f"call {self.real} {full}({', '.join(f'{self.real} {a.name}' for a in args)})")
+
+    def fma(self, a: Value, b: Value, c: Value) -> Value:
+        return self.intrinsic("fma", a, b, c) if self.text.target.fuses else a * b + c
+
+    def where(self, condition: Value, a: Value, b: Value) -> Value:
+        return self.instruction(f"select {self.mask} {condition.name}, {self.real} {a.name}, {self.real} {b.name}")
+
+    def minimum(self, a: Value, b: Value) -> Value:
+        return self.where(self.compare("uno", a, a), a, self.where(a < b, a, b))
+
+    def maximum(self, a: Value, b: Value) -> Value:
+        return self.where(self.compare("uno", a, a), a, self.where(a > b, a, b))
+
+    def sign(self, x: Value) -> Value:
+        zero = self.constant(0.0)
+        return self.where(x > zero, self.constant(1.0), self.where(x < zero, self.constant(-1.0), x))
+
+    # Bit operations for the elementary functions, on 64-bit numbers.
+
+    def bits_of(self, x: Value) -> Value:
+        return self.instruction(f"bitcast {self.real} {x.name} to {self.integer}")
+
+    def from_bits(self, x: Value) -> Value:
+        return self.instruction(f"bitcast {self.integer} {x.name} to {self.real}")
+
+    def whole(self, op: str, a: Value, number: int) -> Value:
+        return self.instruction(f"{op} {self.integer} {a.name}, {self.literal(number, self.integer)}")
+
+    def rint(self, x: Value) -> Value:
+        return (x + self.constant(MAGIC)) - self.constant(MAGIC)
+
+    def bit(self, x: Value, place: int) -> Value:
+        """Whether this bit of a whole number is set."""
+        low = self.whole("and", self.bits_of(x + self.constant(MAGIC)), 1 << place)
+        return self.instruction(f"icmp ne {self.integer} {low.name}, {self.literal(0, self.integer)}")
+
+    def scale(self, x: Value, k: Value) -> Value:
+        """x · 2^k for a whole number k, when x and the result are normal numbers."""
+        shift = self.whole("shl", self.bits_of(k + self.constant(MAGIC)), 52)
+        return self.from_bits(self.instruction(f"add {self.integer} {self.bits_of(x).name}, {shift.name}"))
+
+    def exponent(self, x: Value) -> Value:
+        """E of x = s · 2^e with 1 ≤ s < 2."""
+        raw = self.whole("and", self.whole("lshr", self.bits_of(x), 52), 2047)
+        return self.from_bits(self.whole("or", raw, 0x4330000000000000)) - self.constant(2.0**52 + 1023)
+
+    def significand(self, x: Value) -> Value:
+        """S of x = s · 2^e with 1 ≤ s < 2."""
+        return self.from_bits(self.whole("or", self.whole("and", self.bits_of(x), (1 << 52) - 1), 1023 << 52))
+
+    def negative(self, x: Value) -> Value:
+        """Whether the sign bit is set, −0 included."""
+        return self.instruction(f"icmp slt {self.integer} {self.bits_of(x).name}, {self.literal(0, self.integer)}")
+
+    def shared(self, function: Callable, x: Value) -> tuple:
+        """The results of a function that several operations on the same value share."""
+        key = (function, x.name)
+        if key not in self.memo:
+            self.memo[key] = function(self, x)
+        return self.memo[key]
+
+    def rescue(self, name: str, inside: Value, fast: Value, x: Value) -> Value:
+        """The fast result where `inside` holds; the C library's where it does not, in a branch that is hardly ever taken."""
+        text, label = self.text, next(self.text.numbers)
+        if self.lanes == 1:
+            fine = inside.name
+        else:
+            fine = self.all_lanes(inside).name
+        slow, join, before = f"slow{label}", f"join{label}", text.block
+        text.lines.append(f"  br i1 {fine}, label %{join}, label %{slow}, !prof !0")
+        text.begin(slow)
+        right = self.library(name, x)
+        chosen = self.where(inside, fast, right)
+        after = text.block
+        text.lines.append(f"  br label %{join}")
+        text.begin(join)
+        return self.instruction(f"phi {self.real} [ {fast.name}, %{before} ], [ {chosen.name}, %{after} ]")
+
+    def all_lanes(self, mask: Value) -> Value:
+        full = f"@llvm.vector.reduce.and.v{self.lanes}i1"
+        self.text.top[full] = f"declare i1 {full}({self.mask})"
+        return self.instruction(f"call i1 {full}({self.mask} {mask.name})")
+
+    def library(self, name: str, *args: Value) -> Value:
+        """The C library's function on each lane, out of line."""
+        full = f"@each_{name}_{self.suffix}"
+        if full not in self.text.top:
+            self.text.top[f"@stiction_{name}"] = f"declare double @stiction_{name}({', '.join(['double'] * len(args))})"
+            self.text.top[full] = each_lane(full, name, self.real, self.lanes, len(args))
+        return self.instruction(f"call {self.real} {full}({', '.join(f'{self.real} {a.name}' for a in args)})")
+
+
+def hexadecimal(value: float, bits: int) -> str:
+    """A number as LLVM writes it, exactly; a 32-bit one is rounded first."""
+    if bits == 32:
+        value = struct.unpack("f", struct.pack("f", min(max(value, -3.4028234663852886e38), 3.4028234663852886e38) if abs(value) < float("inf") else value))[0]
+    return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
+
+
+def each_lane(full: str, name: str, real: str, lanes: int, arity: int) -> str:
+    """A function that calls the C library once per lane."""
+    parameters = ", ".join(f"{real} %a{k}" for k in range(arity))
+    lines = [f"define internal {real} {full}({parameters}) noinline cold {{"]
+    previous = "undef"
+    for lane in range(lanes):
+        names = [f"%a{k}" if lanes == 1 else f"%x{k}_{lane}" for k in range(arity)]
+        if lanes > 1:
+            lines += [f"  {x} = extractelement {real} %a{k}, i32 {lane}" for k, x in enumerate(names)]
+        lines.append(f"  %r{lane} = call double @stiction_{name}({', '.join(f'double {x}' for x in names)})")
+        if lanes > 1:
+            lines.append(f"  %s{lane} = insertelement {real} {previous}, double %r{lane}, i32 {lane}")
+            previous = f"%s{lane}"
+    lines.append(f"  ret {real} {previous if lanes > 1 else '%r0'}")
+    return "\n".join([*lines, "}"])
+
+
+@dataclass(frozen=True)
+class Slots:
+    """An input or output array as the kernel sees it: how many numbers per row, and what the rows are."""
+
+    size: int
+    role: str = "varying"  # "varying": a row per lane; "uniform": one row; "table": rows read by lookup
+
+
+def emit(outputs: Sequence[Sequence[Expr]], inputs: Sequence[Slots], target: Target) -> str:
+    """The LLVM module, as text, that computes the outputs (a list of expressions per output array)."""
+    return Emitter(outputs, inputs, target).module()
+
+
+class Emitter:
+    """Walks the graph once and writes the kernel."""
+
+    def __init__(self, outputs: Sequence[Sequence[Expr]], inputs: Sequence[Slots], target: Target) -> None:
+        self.outputs, self.inputs, self.target = outputs, inputs, target
+        self.text = Text(target)
+        self.scalar = Arithmetic(self.text, 1, target.bits)
+        self.vector = Arithmetic(self.text, target.lanes, target.bits)
+        self.number = self.scalar.real
+        self.roots = [e for array in outputs for e in array]
+        self.names: dict[int, Value] = {}  # scalar values, by node
+        self.wide: dict[int, Value] = {}  # lane values, by node
+        self.kept: dict[int, str] = {}  # where a uniform value that lanes use is stored
+        self.items: dict[int, list[Value]] = {}  # results of a loop, by its node
+        self.bases: dict[int, str] = {}  # pointer to an input's first row
+
+    def module(self) -> str:
+        nodes = ordered(self.roots)
+        self.fused = fusions(nodes, self.roots)
+        self.prologue([e for e in nodes if not e.varying])
+        self.batch([e for e in nodes if e.varying])
+        head = "define void @kernel(ptr noalias %inputs, ptr noalias %strides, ptr noalias %outputs, i64 %first, i64 %last) {"
+        return "\n".join([*self.text.top.values(), head, "entry:", *self.text.entry, *self.text.lines, "}", '!0 = !{!"branch_weights", i32 100000, i32 1}', ""])
+
+    # The parts of the kernel, in the order of the text.
+
+    def prologue(self, uniform: list[Expr]) -> None:
+        if self.target.x86:
+            self.flush_denormals()
+        for port in range(len(self.inputs)):
+            pointer = self.scalar.instruction(f"getelementptr ptr, ptr %inputs, i64 {port}")
+            self.bases[port] = self.scalar.instruction(f"load ptr, ptr {pointer.name}").name
+        for e in uniform:
+            self.compute(e, self.scalar)
+
+    def batch(self, varying: list[Expr]) -> None:
+        text, lanes = self.text, self.target.lanes
+        used = {a.index for e in self.reachable(varying) for a in e.args} | {e.index for e in self.roots}
+        for index in sorted(used & self.names.keys()):
+            self.keep(index)
+        targets = [self.scalar.instruction(f"load ptr, ptr {self.element('ptr', '%outputs', k)}").name for k in range(len(self.outputs))]
+        end = self.scalar.instruction("sub i64 %last, 1").name
+        text.lines.append("  br label %block")
+        start = text.block
+        text.begin("block")
+        place = text.fresh("row")
+        at = len(text.lines)
+        text.lines.append("")
+        rows = [place]
+        for lane in range(1, lanes):
+            ahead = self.scalar.instruction(f"add i64 {place}, {lane}")
+            over = self.scalar.instruction(f"icmp slt i64 {ahead.name}, {end}")
+            rows.append(self.scalar.instruction(f"select i1 {over.name}, i64 {ahead.name}, i64 {end}").name)  # past the end: the last row again
+        self.load_inputs([e for e in varying if e.op == "input"], rows)
+        for e in varying:
+            self.compute(e, self.vector)
+        for array, pointer in zip(self.outputs, targets, strict=True):
+            self.store(array, pointer, rows)
+        following = self.scalar.instruction(f"add i64 {place}, {lanes}")
+        text.lines[at] = f"  {place} = phi i64 [ %first, %{start} ], [ {following.name}, %{text.block} ]"
+        more = self.scalar.instruction(f"icmp slt i64 {following.name}, %last")
+        text.lines.append(f"  br i1 {more.name}, label %block, label %done")
+        text.begin("done")
+        if self.target.x86:
+            text.lines.append("  call void @llvm.x86.sse.ldmxcsr(ptr %mode)")
+        text.lines.append("  ret void")
+
+    def flush_denormals(self) -> None:
+        """Treat denormals as zero while the kernel runs: they cost some CPUs a hundred times more than numbers do."""
+        text = self.text
+        for name in ("stmxcsr", "ldmxcsr"):
+            text.top[name] = f"declare void @llvm.x86.sse.{name}(ptr)"
+        text.entry += ["  %mode = alloca i32", "  %flush = alloca i32"]
+        text.lines += ["  call void @llvm.x86.sse.stmxcsr(ptr %mode)", "  %mode0 = load i32, ptr %mode", "  %mode1 = or i32 %mode0, 32832"]
+        text.lines += ["  store i32 %mode1, ptr %flush", "  call void @llvm.x86.sse.ldmxcsr(ptr %flush)"]
+
+    def reachable(self, nodes: list[Expr]) -> list[Expr]:
+        found = list(nodes)
+        for e in nodes:
+            if e.op == "loop":
+                body = e.data[0]  # type: ignore[index]
+                found += self.reachable(ordered(body.results, body.level))
+        return found
+
+    def element(self, kind: str, pointer: str, index: int | str) -> str:
+        return self.scalar.instruction(f"getelementptr {kind}, ptr {pointer}, i64 {index}").name
+
+    def keep(self, index: int) -> None:
+        """Store a uniform value; lanes load it where they need it instead of holding it in a register throughout."""
+        slot = self.text.fresh("keep")
+        self.text.entry.append(f"  {slot} = alloca {self.number}")
+        self.text.lines.append(f"  store {self.number} {self.names[index].name}, ptr {slot}")
+        self.kept[index] = slot
+
+    def load_inputs(self, nodes: list[Expr], rows: list[str]) -> None:
+        slots: dict[int, list[tuple[int, Expr]]] = {}
+        for e in nodes:
+            slots.setdefault(e.data[0], []).append((e.data[1], e))  # type: ignore[index]
+        for port, wanted in slots.items():
+            stride = self.scalar.instruction(f"load i64, ptr {self.element('i64', '%strides', port)}").name
+            starts = [self.element(self.number, self.bases[port], self.scalar.instruction(f"mul i64 {row}, {stride}").name) for row in rows]
+            for slot, e in sorted(wanted, key=lambda pair: pair[0]):
+                parts = [self.scalar.instruction(f"load {self.number}, ptr {self.element(self.number, p, slot)}").name for p in starts]
+                self.wide[e.index] = self.gather(parts)
+
+    def gather(self, parts: list[str]) -> Value:
+        if len(parts) == 1:
+            return Value(self.vector, parts[0])
+        whole = Value(self.vector, "undef")
+        for lane, part in enumerate(parts):
+            whole = self.vector.instruction(f"insertelement {self.vector.real} {whole.name}, {self.number} {part}, i32 {lane}")
+        return whole
+
+    def scatter(self, value: Value) -> list[str]:
+        if self.target.lanes == 1:
+            return [value.name]
+        return [self.scalar.instruction(f"extractelement {self.vector.real} {value.name}, i32 {lane}").name for lane in range(self.target.lanes)]
+
+    def store(self, array: Sequence[Expr], pointer: str, rows: list[str]) -> None:
+        starts = [self.element(self.number, pointer, self.scalar.instruction(f"mul i64 {row}, {len(array)}").name) for row in rows]
+        for slot, e in enumerate(array):
+            for start, part in zip(starts, self.scatter(self.value(e, self.vector)), strict=True):
+                self.text.lines.append(f"  store {self.number} {part}, ptr {self.element(self.number, start, slot)}")
+
+    # Nodes.
+
+    def value(self, e: Expr, m: Arithmetic) -> Value:
+        """The emitted value of a node in this width; a scalar is spread over the lanes where lanes need it."""
+        if e.op == "const":
+            return m.truth(e.data) if isinstance(e.data, bool) else m.constant(e.data)  # type: ignore[arg-type]
+        if m is self.scalar:
+            return self.names[e.index]
+        if e.index in self.wide:
+            return self.wide[e.index]
+        if e.boolean:
+            return self.spread(self.names[e.index], "i1", self.vector.mask)
+        if e.index in self.kept:
+            loaded = self.scalar.instruction(f"load {self.number}, ptr {self.kept[e.index]}")
+            return self.spread(loaded, self.number, self.vector.real)
+        return self.spread(self.names[e.index], self.number, self.vector.real)
+
+    def spread(self, x: Value, kind: str, wide: str) -> Value:
+        if self.target.lanes == 1:
+            return Value(self.vector, x.name)
+        lanes = self.target.lanes
+        first = self.scalar.instruction(f"insertelement {wide} undef, {kind} {x.name}, i32 0")
+        return self.vector.instruction(f"shufflevector {wide} {first.name}, {wide} undef, <{lanes} x i32> zeroinitializer")
+
+    def compute(self, e: Expr, m: Arithmetic) -> None:
+        """Write the instructions of one node, unless it needs none."""
+        place = self.names if m is self.scalar else self.wide
+        if e.op in ("const", "row", "carry") or e.index in place or e.index in self.fused:
+            return
+        if e.op == "input":
+            place[e.index] = self.load_uniform(e)
+        elif e.op == "loop":
+            self.loop(e)
+        elif e.op == "item":
+            self.wide[e.index] = self.items[e.args[0].index][e.data]  # type: ignore[index]
+        elif e.op == "lookup":
+            place[e.index] = self.lookup(e, m)
+        else:
+            place[e.index] = self.operate(e, m)
+
+    def load_uniform(self, e: Expr) -> Value:
+        port, slot = e.data  # type: ignore[misc]
+        return self.scalar.instruction(f"load {self.number}, ptr {self.element(self.number, self.bases[port], slot)}")
+
+    def operate(self, e: Expr, m: Arithmetic) -> Value:
+        if e.op in ("add", "sub"):
+            for k, a in enumerate(e.args):
+                if self.fused.get(a.index) == e.index:
+                    return self.fused_sum(e, k, m)
+        x = [self.value(a, m) for a in e.args]
+        if e.op in BINARY:
+            return m.binary(BINARY[e.op], *x)
+        if e.op in COMPARE:
+            return m.compare(COMPARE[e.op], *x)
+        if e.op in elementary.FUNCTIONS:
+            return self.elementary(e.op, x, m)
+        if e.op in ("and", "or"):
+            return m.instruction(f"{e.op} {m.mask} {x[0].name}, {x[1].name}")
+        if e.op == "not":
+            return m.instruction(f"xor {m.mask} {x[0].name}, {m.truth(True).name}")
+        if e.op == "pow":
+            return self.widened(lambda d, *y: d.library("pow", *y), x, m)
+        direct = {"neg": lambda a: -a, "abs": abs, "fma": m.fma, "where": m.where, "min": m.minimum, "max": m.maximum, "sign": m.sign}
+        direct |= {name: lambda a, name=name: m.intrinsic(name, a) for name in ("sqrt", "floor")}
+        return direct[e.op](*x)
+
+    def fused_sum(self, e: Expr, k: int, m: Arithmetic) -> Value:
+        """a·b + c, c − a·b or a·b − c in one operation."""
+        a, b = (self.value(x, m) for x in e.args[k].args)
+        c = self.value(e.args[1 - k], m)
+        if e.op == "add":
+            return m.fma(a, b, c)
+        return m.fma(-a, b, c) if k == 1 else m.fma(a, b, -c)
+
+    def elementary(self, op: str, x: list[Value], m: Arithmetic) -> Value:
+        return self.widened(lambda d, *y: elementary.FUNCTIONS[op](d, *y), x, m)
+
+    def widened(self, function: Callable[..., Value], x: list[Value], m: Arithmetic) -> Value:
+        """Apply a function of 64-bit numbers; 32-bit ones are widened before and rounded after."""
+        if m.bits == 64:
+            return function(m, *x)
+        d = Arithmetic(self.text, m.lanes, 64)
+        y = function(d, *(d.instruction(f"fpext {m.real} {a.name} to {d.real}") for a in x))
+        return m.instruction(f"fptrunc {d.real} {y.name} to {m.real}")
+
+    # Tables and loops.
+
+    def array(self, entries: Sequence[Expr]) -> str:
+        """A pointer to these uniform values in a row: a constant of the module, or memory filled here."""
+        kind = f"[{len(entries)} x {self.number}]"
+        if all(e.op == "const" for e in entries):
+            words = ", ".join(f"{self.number} {hexadecimal(e.data, self.target.bits)}" for e in entries)  # type: ignore[arg-type]
+            name = f"@table{next(self.text.numbers)}"
+            self.text.top[name] = f"{name} = private constant {kind} [{words}]"
+            return name
+        name = self.text.fresh("table")
+        self.text.entry.append(f"  {name} = alloca {kind}")
+        for k, e in enumerate(entries):
+            where = self.element(self.number, name, k)
+            self.text.lines.append(f"  store {self.number} {self.value(e, self.scalar).name}, ptr {where}")
+        return name
+
+    def lookup(self, e: Expr, m: Arithmetic) -> Value:
+        index = self.value(e.args[0], m)
+        parts = self.scatter(index) if m is self.vector else [index.name]
+        if e.data is None:
+            pointer, column, width, count = self.array(e.args[1:]), 0, 1, str(len(e.args) - 1)
+        else:
+            port, column, width = e.data  # type: ignore[misc]
+            pointer, count = self.bases[port], self.scalar.instruction(f"load i64, ptr {self.element('i64', '%strides', port)}").name
+        found = []
+        for part in parts:
+            positive = self.scalar.compare("ogt", Value(self.scalar, part), self.scalar.constant(0.0))
+            below = self.scalar.compare("olt", Value(self.scalar, part), self.scalar.constant(2.0**62))
+            safe = self.scalar.where(positive, self.scalar.where(below, Value(self.scalar, part), self.scalar.constant(2.0**62)), self.scalar.constant(0.0))
+            row = self.scalar.instruction(f"fptosi {self.number} {safe.name} to i64").name
+            last = self.scalar.instruction(f"sub i64 {count}, 1").name
+            inside = self.scalar.instruction(f"icmp slt i64 {row}, {last}").name
+            row = self.scalar.instruction(f"select i1 {inside}, i64 {row}, i64 {last}").name
+            start = self.scalar.instruction(f"mul i64 {row}, {width}").name
+            place = self.scalar.instruction(f"add i64 {start}, {column}").name
+            found.append(self.scalar.instruction(f"load {self.number}, ptr {self.element(self.number, pointer, place)}").name)
+        return self.gather(found) if m is self.vector else Value(m, found[0])
+
+    def loop(self, e: Expr) -> None:
+        body, (entries, width, carried, counted) = e.data  # type: ignore[misc]
+        text, scalar, label = self.text, self.scalar, next(self.text.numbers)
+        initial = [self.value(a, self.vector) for a in e.args[entries : entries + carried]]
+        count, table = (self.count(e.args[0]), "") if counted else (str(entries // width), self.array(e.args[:entries]))
+        some = scalar.instruction(f"icmp sgt i64 {count}, 0").name
+        head, exit, before = f"loop{label}", f"end{label}", text.block
+        text.lines.append(f"  br i1 {some}, label %{head}, label %{exit}")
+        text.begin(head)
+        turn, at = text.fresh("turn"), len(text.lines)
+        text.lines.append("")
+        carries = [text.fresh("carry") for _ in initial]
+        self.wide.update({c.index: Value(self.vector, name) for c, name in zip(body.carry, carries, strict=True)})
+        self.read_row(body, turn, table, width)
+        inner = ordered(body.results, body.level)
+        self.fused |= fusions(inner, body.results)
+        for node in inner:
+            self.compute(node, self.vector if node.varying else self.scalar)
+        results = [self.value(r, self.vector) for r in body.results]
+        following = scalar.instruction(f"add i64 {turn}, 1").name
+        phis = [f"  {turn} = phi i64 [ 0, %{before} ], [ {following}, %{text.block} ]"]
+        for name, x, y in zip(carries, initial, results, strict=True):
+            phis.append(f"  {name} = phi {self.vector.real} [ {x.name}, %{before} ], [ {y.name}, %{text.block} ]")
+        text.lines[at] = "\n".join(phis)
+        more, last = scalar.instruction(f"icmp slt i64 {following}, {count}").name, text.block
+        text.lines.append(f"  br i1 {more}, label %{head}, label %{exit}")
+        text.begin(exit)
+        pairs = zip(initial, results, strict=True)
+        self.items[e.index] = [self.vector.instruction(f"phi {self.vector.real} [ {x.name}, %{before} ], [ {y.name}, %{last} ]") for x, y in pairs]
+
+    def count(self, e: Expr) -> str:
+        if e.op == "const":
+            return str(int(e.data))  # type: ignore[call-overload]
+        return self.scalar.instruction(f"fptosi {self.number} {self.value(e, self.scalar).name} to i64").name
+
+    def read_row(self, body: object, turn: str, table: str, width: int) -> None:
+        if not table:
+            self.names[body.row[0].index] = self.scalar.instruction(f"sitofp i64 {turn} to {self.number}")  # type: ignore[attr-defined]
+            return
+        start = self.scalar.instruction(f"mul i64 {turn}, {width}").name
+        for column, r in enumerate(body.row):  # type: ignore[attr-defined]
+            place = self.scalar.instruction(f"add i64 {start}, {column}").name
+            self.names[r.index] = self.scalar.instruction(f"load {self.number}, ptr {self.element(self.number, table, place)}")

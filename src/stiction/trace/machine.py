@@ -1,0 +1,79 @@
+"""The processor: what it can do, text to object code, and object code to a function that can be called."""
+
+import ctypes
+import functools
+import sys
+import threading
+from collections.abc import Callable
+
+import llvmlite.binding as llvm
+
+from stiction.trace.llvm import LIBRARY, Target
+
+SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+_lock = threading.Lock()
+
+
+@functools.cache
+def _initialize() -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    library = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
+    for name in LIBRARY:
+        address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+        llvm.add_symbol(f"stiction_{name}", address)
+
+
+@functools.cache
+def features() -> tuple[str, str, str]:
+    """Triple, CPU name and feature string of the machine we run on."""
+    chosen = llvm.get_host_cpu_features()
+    wide = chosen.get("avx512f", False)
+    flat = chosen.flatten() + (",-prefer-256-bit" if wide else "")
+    return llvm.get_process_triple(), llvm.get_host_cpu_name(), flat
+
+
+@functools.cache
+def host(lanes: int = 0, bits: int = 64) -> Target:
+    """This machine as a target; `lanes` 0 stands for what its registers hold."""
+    chosen = llvm.get_host_cpu_features()
+    x86 = features()[0].startswith(("x86_64", "i386", "i686"))
+    width = 512 if chosen.get("avx512f") else 256 if chosen.get("avx") else 128
+    fuses = not x86 or bool(chosen.get("fma") or chosen.get("avx512f"))
+    return Target(lanes or width // bits, bits, fuses, x86)
+
+
+@functools.cache
+def signature() -> str:
+    """All that compiled code depends on besides its source: CPU, its features and the version of LLVM."""
+    return "/".join((*features(), ".".join(map(str, llvm.llvm_version_info))))
+
+
+@functools.cache
+def _native() -> llvm.TargetMachine:
+    _initialize()
+    triple, cpu, flags = features()
+    return llvm.Target.from_triple(triple).create_target_machine(cpu=cpu, features=flags, opt=2, codemodel="jitdefault", jit=True)
+
+
+def assemble(text: str, machine: llvm.TargetMachine | None = None) -> bytes:
+    """Object code of a module; for this machine unless another one is given."""
+    with _lock:
+        machine = machine or _native()
+        module = llvm.parse_assembly(text)
+        module.triple = machine.triple
+        module.data_layout = str(machine.target_data)
+        return machine.emit_object(module)
+
+
+def load(code: bytes) -> Callable[[int, int, int, int, int], None]:
+    """The kernel inside this object code, ready to be called; it releases the interpreter lock while it runs."""
+    with _lock:
+        machine = _native()
+        triple, cpu, flags = features()
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), llvm.Target.from_triple(triple).create_target_machine(cpu=cpu, features=flags, opt=2))
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        engine.finalize_object()
+        function = SIGNATURE(engine.get_function_address("kernel"))
+    function.owner = (engine, machine)  # type: ignore[attr-defined]  # the code lives as long as the function
+    return function

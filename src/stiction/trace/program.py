@@ -1,0 +1,280 @@
+"""A program: a scalar function with named inputs and outputs, traced and compiled when it is first run."""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from stiction.errors import InputError, TraceError
+from stiction.trace import cache, machine
+from stiction.trace.expression import Expr, Graph
+from stiction.trace.functions import Table
+from stiction.trace.llvm import Slots, Target, emit
+from stiction.trace.schedule import bodies, operation_counts, ordered
+
+WORTH_A_THREAD = 200_000  # operations below which starting a thread costs more than it saves
+
+
+@dataclass(frozen=True)
+class Port:
+    """A named array that goes into or comes out of a program.
+
+    Attributes:
+        name: what it is called in errors and dumps.
+        shape: of one robot's value; () is a single number. A table has shape (columns,).
+        unit: of its numbers, for people.
+        role: "varying" (one value per member of a batch), "uniform" (one value per call) or "table" (rows for `lookup`).
+    """
+
+    name: str
+    shape: tuple[int, ...] = ()
+    unit: str = ""
+    role: str = "varying"
+
+    @property
+    def size(self) -> int:
+        """How many numbers."""
+        return prod(self.shape)
+
+
+@dataclass
+class Kernel:
+    """Machine code of a program for one number of lanes."""
+
+    function: Callable[[int, int, int, int, int], None]
+    target: Target
+    bytes: int
+    seconds: float  # to trace and compile, or to load
+    cached: bool
+    owner: Any = field(default=None, repr=False)
+
+
+class Program:
+    """A scalar function as machine code, for one robot or a batch of them.
+
+    Args:
+        name: what it computes.
+        function: takes one value per input port (a number, or lists of numbers nested like the port's shape) and returns
+            one value per output port, as a tuple.
+        inputs: ports that go in.
+        outputs: ports that come out.
+        key: anything whose `repr` determines what `function` does, given the package's sources. With it a stored kernel
+            is found without tracing; without it the traced text is the key.
+        dtype: "float64" or "float32".
+
+    Example:
+        >>> from stiction.trace import Port, Program, sin
+        >>> wave = Program("wave", lambda t, a: (a * sin(t),), [Port("t", (), "s"), Port("a")], [Port("x")])
+        >>> float(wave(0.5, 2.0)[0]).hex() == float(2 * 0.479425538604203).hex()
+        True
+        >>> wave([0.0, 0.5, 1.0], 2.0)[0].shape
+        (3,)
+    """
+
+    def __init__(
+        self, name: str, function: Callable[..., tuple], inputs: Sequence[Port], outputs: Sequence[Port], key: object = None, dtype: str = "float64"
+    ) -> None:
+        if dtype not in ("float64", "float32"):
+            raise InputError(f"program '{name}': dtype is {dtype!r}; allowed: 'float64', 'float32'")
+        self.name, self.function, self.key = name, function, key
+        self.inputs, self.outputs = tuple(inputs), tuple(outputs)
+        self.dtype = np.dtype(dtype)
+        self._kernels: dict[int, Kernel] = {}
+        self._lock = threading.Lock()
+        self._traced: list[list[Expr]] | None = None
+        self._cost = 0
+
+    # Looking inside.
+
+    def trace(self) -> list[list[Expr]]:
+        """The outputs as expressions, one flat list per port."""
+        if self._traced is None:
+            graph = Graph()
+            arguments = [_input(graph, k, port) for k, port in enumerate(self.inputs)]
+            results = self.function(*arguments)
+            if not isinstance(results, tuple) or len(results) != len(self.outputs):
+                raise TraceError(f"program '{self.name}' must return a tuple of {len(self.outputs)} values, one per output port")
+            self._traced = [_flatten(graph, value, port, self.name) for value, port in zip(results, self.outputs, strict=True)]
+        return self._traced
+
+    @property
+    def operations(self) -> dict[str, int]:
+        """How many of each operation one run does, loop bodies counted once."""
+        return operation_counts([e for array in self.trace() for e in array])
+
+    def dump(self) -> str:
+        """The traced program as text, one operation a line."""
+        roots = [e for array in self.trace() for e in array]
+        nodes = ordered(roots)
+        lines = [f"program {self.name}"]
+        lines += [f"  in  {p.name}{list(p.shape)} [{p.unit or '1'}] {p.role}" for p in self.inputs]
+        lines += [f"  {_line(e, self.inputs)}" for e in nodes if e.op not in ("const", "input")]
+        for e, inner in bodies(nodes):
+            lines.append(f"  body of %{e.index}")
+            lines += [f"    {_line(n, self.inputs)}" for n in inner if n.op != "const"]
+            lines.append(f"    next {', '.join(_name(r, self.inputs) for r in e.data[0].results)}")  # type: ignore[index]
+        for port, array in zip(self.outputs, self.trace(), strict=True):
+            lines.append(f"  out {port.name}{list(port.shape)} [{port.unit or '1'}] = {', '.join(_name(e, self.inputs) for e in array)}")
+        return "\n".join(lines)
+
+    # Compiling.
+
+    def text(self, target: Target) -> str:
+        """The program in LLVM's language for a target."""
+        return emit(self.trace(), [Slots(p.size, p.role) for p in self.inputs], target)
+
+    def kernel(self, lanes: int = 0) -> Kernel:
+        """Machine code for this number of lanes (0: as many as this machine's registers hold), from the cache if it can be."""
+        target = machine.host(lanes, self.dtype.itemsize * 8)
+        with self._lock:
+            if target.lanes not in self._kernels:
+                self._kernels[target.lanes] = self._build(target)
+            return self._kernels[target.lanes]
+
+    def _build(self, target: Target) -> Kernel:
+        began = time.perf_counter()
+        text = None
+        if self.key is None:
+            text = self.text(target)
+            name = cache.key(machine.signature(), text)
+        else:
+            name = cache.key(machine.signature(), cache.sources(), self.name, self.inputs, self.outputs, self.key, target)
+        code = cache.read(name)
+        cached = code is not None
+        if code is None:
+            code = machine.assemble(text or self.text(target))
+            cache.write(name, code)
+        function = machine.load(code)
+        return Kernel(function, target, len(code), time.perf_counter() - began, cached)
+
+    # Running.
+
+    def __call__(self, *values: Any, threads: int | None = 1) -> tuple[np.ndarray, ...]:
+        """Run on arrays of shape (..., *port.shape), broadcast over their leading axes.
+
+        Args:
+            values: one array per input port; uniform ports and tables take no leading axes (a table takes its rows).
+            threads: how many threads share a batch; None for as many as there are cores.
+        """
+        arrays, batch = self._arrange(values)
+        results = tuple(np.empty((*batch, *port.shape), self.dtype) for port in self.outputs)
+        self.run(arrays, results, prod(batch), threads)
+        return results
+
+    def _arrange(self, values: Sequence[Any]) -> tuple[list[np.ndarray], tuple[int, ...]]:
+        if len(values) != len(self.inputs):
+            names = ", ".join(p.name for p in self.inputs)
+            raise InputError(f"{self.name} takes {len(self.inputs)} values ({names}); {len(values)} were given")
+        arrays, batch = [], ()
+        for value, port in zip(values, self.inputs, strict=True):
+            array = self._array(value, port)
+            rank = len(port.shape)
+            leading = array.shape[: array.ndim - rank]
+            if port.role == "varying" and leading and leading != batch:
+                try:
+                    batch = np.broadcast_shapes(batch, leading) if batch else leading
+                except ValueError:
+                    raise InputError(f"{self.name}: {port.name} has leading axes {leading}, which do not fit {batch}") from None
+            arrays.append(array)
+        return arrays, batch
+
+    def _array(self, value: Any, port: Port) -> np.ndarray:
+        try:
+            array = np.asarray(value, self.dtype)
+        except (TypeError, ValueError):
+            raise InputError(f"{self.name}: {port.name} must be numbers of shape (..., {_shape(port)}); got {type(value).__name__}") from None
+        rank = len(port.shape)
+        if array.ndim < rank or array.shape[array.ndim - rank :] != port.shape:
+            raise InputError(f"{self.name}: {port.name} has shape {array.shape}; allowed: (..., {_shape(port)})")
+        extra = array.ndim - rank
+        if (port.role == "uniform" and extra) or (port.role == "table" and extra != 1):
+            allowed = port.shape if port.role == "uniform" else ("rows", *port.shape)
+            raise InputError(f"{self.name}: {port.name} has shape {array.shape}; allowed: {allowed}")
+        return array
+
+    def run(self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray], count: int, threads: int | None = 1) -> None:
+        """Run on prepared arrays, `count` rows, into prepared contiguous results. A result may be the array of an input."""
+        if count == 0:
+            return
+        batch = results[0].shape[: results[0].ndim - len(self.outputs[0].shape)] if results else ()
+        rows, strides = [], np.empty(len(arrays), np.int64)
+        for k, (array, port) in enumerate(zip(arrays, self.inputs, strict=True)):
+            leading = array.ndim - len(port.shape)
+            if port.role == "varying" and leading and array.shape[:leading] != batch:
+                array = np.broadcast_to(array, (*batch, *port.shape))
+            array = np.ascontiguousarray(array)
+            strides[k] = (len(array) if port.role == "table" else port.size) if leading else 0
+            rows.append(array)
+        inputs = np.array([a.ctypes.data for a in rows], np.uintp)
+        outputs = np.array([r.ctypes.data for r in results], np.uintp)
+        function = self.kernel(1 if count == 1 else 0)
+        self._launch(function, inputs.ctypes.data, strides.ctypes.data, outputs.ctypes.data, count, threads)
+
+    def _launch(self, kernel: Kernel, inputs: int, strides: int, outputs: int, count: int, threads: int | None) -> None:
+        workers = (os.cpu_count() or 1) if threads is None else threads
+        if workers > 1:
+            self._cost = self._cost or sum(self.operations.values())
+            workers = min(workers, max(1, count * self._cost // WORTH_A_THREAD))
+        if workers <= 1:
+            kernel.function(inputs, strides, outputs, 0, count)
+            return
+        lanes = kernel.target.lanes
+        edges = [min(count, (count * k // workers + lanes - 1) // lanes * lanes) for k in range(workers)] + [count]
+        parts = [(a, b) for a, b in zip(edges, edges[1:], strict=False) if a < b]
+        list(_pool().map(lambda part: kernel.function(inputs, strides, outputs, *part), parts))
+
+
+_shared_pool: list[ThreadPoolExecutor] = []
+
+
+def _pool() -> ThreadPoolExecutor:
+    if not _shared_pool:
+        _shared_pool.append(ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="stiction"))
+    return _shared_pool[0]
+
+
+def _shape(port: Port) -> str:
+    return ", ".join(map(str, port.shape))
+
+
+def _input(graph: Graph, number: int, port: Port) -> Any:
+    if port.role == "table":
+        return Table(graph, number, port.size)
+    flat = [graph.input(number, slot, port.role == "varying") for slot in range(port.size)]
+    for length in reversed(port.shape[1:]):
+        flat = [flat[k : k + length] for k in range(0, len(flat), length)]
+    return flat if port.shape else flat[0]
+
+
+def _flatten(graph: Graph, value: Any, port: Port, program: str) -> list[Expr]:
+    level = [value]
+    for length in port.shape:
+        for part in level:
+            if not hasattr(part, "__len__") or len(part) != length:
+                raise TraceError(f"program '{program}': output '{port.name}' is not of the declared shape {port.shape}")
+        level = [x for part in level for x in part]
+    flat = [graph.wrap(x) for x in level]
+    if any(e.boolean or e.level for e in flat):
+        raise TraceError(f"program '{program}': output '{port.name}' holds a condition or a value from inside a loop; return numbers")
+    return flat
+
+
+def _name(e: Expr, ports: Sequence[Port]) -> str:
+    if e.op == "const":
+        return f"{e.data:.17g}"
+    if e.op == "input":
+        port, slot = e.data  # type: ignore[misc]
+        return f"{ports[port].name}[{slot}]" if ports[port].shape else ports[port].name
+    return f"%{e.index}"
+
+
+def _line(e: Expr, ports: Sequence[Port]) -> str:
+    mark = "" if e.varying else "  (uniform)"
+    note = f" {e.data}" if e.op in ("item",) else f" {e.data[1]}" if e.op in ("row", "carry") else ""  # type: ignore[index]
+    return f"%{e.index} = {e.op}{note} {', '.join(_name(a, ports) for a in e.args)}{mark}"

@@ -1,0 +1,66 @@
+"""Which nodes are needed, in which order, and where product and sum become one operation."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from stiction.trace.expression import Expr
+
+
+def ordered(roots: Sequence[Expr], level: int = 0) -> list[Expr]:
+    """The nodes that the roots need, arguments first, depth first (which keeps values close to their use).
+
+    Inside a loop body, `level` is the body's: nodes of lower level come from outside and are left out.
+    """
+    seen: set[int] = set()
+    result: list[Expr] = []
+    stack: list[tuple[Expr, bool]] = [(root, False) for root in reversed(roots)]
+    while stack:
+        e, ready = stack.pop()
+        if ready:
+            result.append(e)
+            continue
+        if e.index in seen or e.level < level:
+            continue
+        seen.add(e.index)
+        stack.append((e, True))
+        stack.extend((a, False) for a in reversed(e.args) if a.index not in seen and a.level >= level)
+    return result
+
+
+def bodies(nodes: Sequence[Expr]) -> list[tuple[Expr, list[Expr]]]:
+    """Each loop among the nodes with the nodes of its body, nested ones after those that hold them."""
+    found = []
+    for e in nodes:
+        if e.op == "loop":
+            inner = ordered(e.data[0].results, e.data[0].level)  # type: ignore[index]
+            found += [(e, inner), *bodies(inner)]
+    return found
+
+
+def fusions(nodes: Sequence[Expr], roots: Sequence[Expr]) -> dict[int, int]:
+    """Products that are used once, by a sum: product → sum. They become one `fma` and are not computed on their own."""
+    uses = Counter(a.index for e in nodes for a in e.args)
+    uses.update(root.index for root in roots)
+    fused: dict[int, int] = {}
+    taken: set[int] = set()
+    for e in nodes:
+        if e.op in ("add", "sub"):
+            for a in e.args:
+                if a.op == "mul" and uses[a.index] == 1 and e.index not in taken and a.varying == e.varying and a.level == e.level:
+                    fused[a.index] = e.index
+                    taken.add(e.index)
+    return fused
+
+
+def operation_counts(roots: Sequence[Expr]) -> dict[str, int]:
+    """How many of each operation a program has, loop bodies counted once; constants, inputs and fused products are free."""
+    everything = ordered(roots)
+    regions = [(everything, list(roots)), *((inner, e.data[0].results) for e, inner in bodies(everything))]  # type: ignore[index]
+    counts: Counter[str] = Counter()
+    for nodes, ends in regions:
+        fused = fusions(nodes, ends)
+        sums = set(fused.values())
+        for e in nodes:
+            if e.op not in ("const", "input", "row", "carry", "item", "loop") and e.index not in fused:
+                counts["fma" if e.index in sums else e.op] += 1
+    return dict(sorted(counts.items(), key=lambda pair: -pair[1]))
