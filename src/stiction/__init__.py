@@ -1,0 +1,26 @@
+"""Stiction: the robot-dynamics simulator that gets friction right."""
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "errors": ("StictionError", "TraceError", "RobotError", "InputError"),
+    "robot": ("Box", "Capsule", "Cylinder", "Frame", "Joint", "Limits", "Link", "Mimic", "Origin", "PointMass", "Robot", "Solid", "Sphere"),
+}
+_PLACE = {name: module for module, names in _HOME.items() for name in names}
+__all__ = [*_PLACE, "library"]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: `import stiction` alone stays quick."""
+    if name == "library":
+        return import_module("stiction.robot.library")
+    if name in _PLACE:
+        return getattr(import_module(f"stiction.{_PLACE[name]}"), name)
+    raise AttributeError(f"module 'stiction' has no attribute '{name}'; it has: {', '.join(__all__)}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

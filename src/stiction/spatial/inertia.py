@@ -16,19 +16,19 @@ class Inertia(NamedTuple):
 
     def __matmul__(self, v: Twist) -> Wrench:
         """Momentum of the body at twist v; its inertial wrench at acceleration v."""
-        turning = self.rotational @ v.angular + self.moment.cross(v.linear)  # type: ignore[operator]
+        turning = self.rotational @ v.angular + self.moment.cross(v.linear)
         return Wrench(turning, v.linear * self.mass - self.moment.cross(v.angular))
 
-    def __add__(self, other: "Inertia") -> "Inertia":  # type: ignore[override]
+    def __add__(self, other: "Inertia") -> "Inertia":
         return Inertia(self.mass + other.mass, self.moment + other.moment, self.rotational + other.rotational)
 
     def seen_from(self, pose: Pose) -> "Inertia":
         """The same body in the frame in which its own frame stands at `pose`."""
         R, p = pose
-        h = R @ self.moment  # type: ignore[assignment]
-        turned = (R @ self.rotational @ R.T).symmetric()  # type: ignore[union-attr]
-        shift = parallel_axis(h, p) + parallel_axis(p, h + p * self.mass)  # type: ignore[arg-type,operator]
-        return Inertia(self.mass, h + p * self.mass, turned + shift.symmetric())  # type: ignore[operator,arg-type]
+        h = R @ self.moment
+        turned = (R @ self.rotational @ R.T).symmetric()
+        shift = parallel_axis(h, p) + parallel_axis(p, h + p * self.mass)
+        return Inertia(self.mass, h + p * self.mass, turned + shift.symmetric())
 
 
 NO_INERTIA = Inertia(0, ZERO, diagonal(0, 0, 0))
@@ -60,10 +60,10 @@ class ArticulatedInertia(NamedTuple):
         return ArticulatedInertia(body.rotational, skew(body.moment), diagonal(m, m, m))
 
     def __matmul__(self, v: Twist) -> Wrench:
-        moment = self.A @ v.angular + self.B @ v.linear  # type: ignore[operator]
-        return Wrench(moment, self.B.T @ v.angular + self.D @ v.linear)  # type: ignore[operator,arg-type]
+        moment = self.A @ v.angular + self.B @ v.linear
+        return Wrench(moment, self.B.T @ v.angular + self.D @ v.linear)
 
-    def __add__(self, other: "ArticulatedInertia") -> "ArticulatedInertia":  # type: ignore[override]
+    def __add__(self, other: "ArticulatedInertia") -> "ArticulatedInertia":
         return ArticulatedInertia(self.A + other.A, self.B + other.B, self.D + other.D)
 
     def without(self, u: Wrench, scaled: Wrench) -> "ArticulatedInertia":
@@ -75,9 +75,9 @@ class ArticulatedInertia(NamedTuple):
     def seen_from(self, pose: Pose) -> "ArticulatedInertia":
         """The same inertia in the frame in which its own frame stands at `pose`."""
         R, p = pose
-        A = (R @ self.A @ R.T).symmetric()  # type: ignore[union-attr]
-        B = R @ self.B @ R.T  # type: ignore[union-attr]
-        D = (R @ self.D @ R.T).symmetric()  # type: ignore[union-attr]
+        A = (R @ self.A @ R.T).symmetric()
+        B = R @ self.B @ R.T
+        D = (R @ self.D @ R.T).symmetric()
         S = skew(p)
-        moved = B + S @ D  # type: ignore[operator]
-        return ArticulatedInertia((A + S @ B.T - moved @ S).symmetric(), moved, D)  # type: ignore[operator,union-attr]
+        moved = B + S @ D
+        return ArticulatedInertia((A + S @ B.T - moved @ S).symmetric(), moved, D)

@@ -12,13 +12,13 @@ class Twist(NamedTuple):
     angular: Vector
     linear: Vector
 
-    def __add__(self, other: "Twist") -> "Twist":  # type: ignore[override]
+    def __add__(self, other: "Twist") -> "Twist":
         return Twist(self.angular + other.angular, self.linear + other.linear)
 
     def __sub__(self, other: "Twist") -> "Twist":
         return Twist(self.angular - other.angular, self.linear - other.linear)
 
-    def __mul__(self, factor: Scalar) -> "Twist":  # type: ignore[override]
+    def __mul__(self, factor: Scalar) -> "Twist":
         return Twist(self.angular * factor, self.linear * factor)
 
     def dot(self, wrench: "Wrench") -> Scalar:
@@ -40,13 +40,13 @@ class Wrench(NamedTuple):
     moment: Vector
     force: Vector
 
-    def __add__(self, other: "Wrench") -> "Wrench":  # type: ignore[override]
+    def __add__(self, other: "Wrench") -> "Wrench":
         return Wrench(self.moment + other.moment, self.force + other.force)
 
     def __sub__(self, other: "Wrench") -> "Wrench":
         return Wrench(self.moment - other.moment, self.force - other.force)
 
-    def __mul__(self, factor: Scalar) -> "Wrench":  # type: ignore[override]
+    def __mul__(self, factor: Scalar) -> "Wrench":
         return Wrench(self.moment * factor, self.force * factor)
 
 
@@ -61,33 +61,33 @@ class Pose(NamedTuple):
     position: Vector = ZERO
 
     def __matmul__(self, other: "Pose") -> "Pose":
-        return Pose(self.rotation @ other.rotation, self.position + self.rotation @ other.position)  # type: ignore[arg-type,operator]
+        return Pose(self.rotation @ other.rotation, self.position + self.rotation @ other.position)
 
     def inverse(self) -> "Pose":
         """Where A stands in B."""
         back = self.rotation.T
-        return Pose(back, -(back @ self.position))  # type: ignore[operator]
+        return Pose(back, -(back @ self.position))
 
     def point(self, p: Vector) -> Vector:
         """Coordinates in A of the point with coordinates p in B."""
-        return self.position + self.rotation @ p  # type: ignore[operator,return-value]
+        return self.position + self.rotation @ p
 
     def twist_in(self, v: Twist) -> Twist:
         """A's twist v as seen at B, in B's axes."""
         back = self.rotation.T
-        return Twist(back @ v.angular, back @ (v.linear + v.angular.cross(self.position)))  # type: ignore[arg-type]
+        return Twist(back @ v.angular, back @ (v.linear + v.angular.cross(self.position)))
 
     def twist_out(self, v: Twist) -> Twist:
         """B's twist v as seen at A, in A's axes."""
         angular = self.rotation @ v.angular
-        return Twist(angular, self.rotation @ v.linear + self.position.cross(angular))  # type: ignore[arg-type,operator]
+        return Twist(angular, self.rotation @ v.linear + self.position.cross(angular))
 
     def wrench_out(self, f: Wrench) -> Wrench:
         """B's wrench f as seen at A, in A's axes."""
         force = self.rotation @ f.force
-        return Wrench(self.rotation @ f.moment + self.position.cross(force), force)  # type: ignore[arg-type,operator]
+        return Wrench(self.rotation @ f.moment + self.position.cross(force), force)
 
     def wrench_in(self, f: Wrench) -> Wrench:
         """A's wrench f as seen at B, in B's axes."""
         back = self.rotation.T
-        return Wrench(back @ (f.moment - self.position.cross(f.force)), back @ f.force)  # type: ignore[arg-type]
+        return Wrench(back @ (f.moment - self.position.cross(f.force)), back @ f.force)

@@ -45,4 +45,4 @@ def quaternion_rate(q: list[Scalar], w: Vector) -> list[Scalar]:
 def from_rpy(roll: Scalar, pitch: Scalar, yaw: Scalar) -> Matrix:
     """Rotation by roll about x, then pitch about y, then yaw about z, all fixed axes [rad] (as in URDF)."""
     x, y, z = Vector(1, 0, 0), Vector(0, 1, 0), Vector(0, 0, 1)
-    return about(z, yaw) @ about(y, pitch) @ about(x, roll)  # type: ignore[return-value]
+    return about(z, yaw) @ about(y, pitch) @ about(x, roll)

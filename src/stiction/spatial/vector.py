@@ -1,7 +1,7 @@
 """Vectors and 3 × 3 matrices of scalars, whatever a scalar is: float, symbol or traced expression."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 from stiction.trace.functions import Scalar
 
@@ -13,7 +13,7 @@ class Vector(NamedTuple):
     y: Scalar
     z: Scalar
 
-    def __add__(self, other: "Vector") -> "Vector":  # type: ignore[override]
+    def __add__(self, other: "Vector") -> "Vector":
         return Vector(self.x + other.x, self.y + other.y, self.z + other.z)
 
     def __sub__(self, other: "Vector") -> "Vector":
@@ -22,10 +22,10 @@ class Vector(NamedTuple):
     def __neg__(self) -> "Vector":
         return Vector(-self.x, -self.y, -self.z)
 
-    def __mul__(self, factor: Scalar) -> "Vector":  # type: ignore[override]
+    def __mul__(self, factor: Scalar) -> "Vector":
         return Vector(self.x * factor, self.y * factor, self.z * factor)
 
-    __rmul__ = __mul__  # type: ignore[assignment]
+    __rmul__ = __mul__
 
     def dot(self, other: "Vector") -> Scalar:
         """Scalar product."""
@@ -55,6 +55,10 @@ class Matrix:
         """The transpose."""
         return Matrix(tuple(zip(*self.rows, strict=True)))
 
+    @overload
+    def __matmul__(self, other: Vector) -> Vector: ...
+    @overload
+    def __matmul__(self, other: "Matrix") -> "Matrix": ...
     def __matmul__(self, other: "Vector | Matrix") -> "Vector | Matrix":
         if isinstance(other, Vector):
             return Vector(*(row.dot(other) for row in self.rows))

@@ -1,0 +1,1 @@
+"""How robots move: the mechanics, written once as scalar Python."""

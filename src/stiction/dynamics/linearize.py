@@ -1,0 +1,49 @@
+"""Derivatives of inverse and forward dynamics, exact, by positions (in the tangent space), velocities and torques.
+
+Forward dynamics is differentiated through inverse dynamics: ∂a = −M⁻¹ ∂τ at the accelerations that it yields.
+These functions differentiate, so they take traced expressions, not floats.
+"""
+
+from stiction.dynamics.composite_body import Factors, factor, forward_dynamics, mass_matrix, solve
+from stiction.dynamics.mechanism import Mechanism
+from stiction.dynamics.newton_euler import inverse_dynamics
+from stiction.spatial import Vector
+from stiction.trace.derivative import directional
+from stiction.trace.functions import Scalar
+
+Rows = list[list[Scalar]]
+
+
+def inverse_dynamics_along(
+    m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector, directions: list[tuple[list[Scalar], list[Scalar]]]
+) -> list[list[Scalar]]:
+    """Changes of the torques, one list per direction (dq, dv), when q moves along the velocities dq (so q̇ = N(q) dq) and v along dv."""
+    torque = [q[0].graph.wrap(t) for t in inverse_dynamics(m, q, v, a, gravity)]
+    rest = [0] * m.nv  # a stays, also where it is an expression of q and v
+    return [directional(torque, dict(zip([*q, *v, *a], [*m.position_rates(q, dq), *dv, *rest], strict=True))) for dq, dv in directions]
+
+
+def inverse_dynamics_derivatives(m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector) -> tuple[Rows, Rows]:
+    """∂τ/∂q and ∂τ/∂v, (nv, nv) each; ∂τ/∂a is the mass matrix."""
+    n = m.nv
+    rest, units = [0] * n, [[int(k == j) for k in range(n)] for j in range(n)]
+    columns = inverse_dynamics_along(m, q, v, a, gravity, [(unit, rest) for unit in units] + [(rest, unit) for unit in units])
+    return _columns(columns[:n]), _columns(columns[n:])
+
+
+def _columns(columns: Rows) -> Rows:
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def forward_dynamics_derivatives(m: Mechanism, q: list[Scalar], v: list[Scalar], torque: list[Scalar], gravity: Vector) -> tuple[Rows, Rows, Rows]:
+    """∂a/∂q, ∂a/∂v and ∂a/∂τ = M⁻¹, (nv, nv) each."""
+    n = m.nv
+    a = [q[0].graph.wrap(x) for x in forward_dynamics(m, q, v, torque, gravity)]
+    by_q, by_v = inverse_dynamics_derivatives(m, q, v, a, gravity)
+    factors = factor(mass_matrix(m, q))
+    inverse = [solve(factors, [int(k == j) for k in range(n)]) for j in range(n)]
+    return _solved(factors, by_q), _solved(factors, by_v), _columns(inverse)
+
+
+def _solved(factors: Factors, rows: Rows) -> Rows:
+    return _columns([solve(factors, [-entry for entry in column]) for column in _columns(rows)])

@@ -1,0 +1,41 @@
+"""Inverse dynamics is linear in the inertial parameters: τ = Y(q, v, a) π."""
+
+from stiction.dynamics.kinematics import placements
+from stiction.dynamics.mechanism import Mechanism
+from stiction.dynamics.newton_euler import body_motions
+from stiction.spatial import Inertia, Matrix, Vector
+from stiction.trace.functions import Scalar
+
+PARAMETERS = ("mass", "mx", "my", "mz", "xx", "xy", "xz", "yy", "yz", "zz")
+_PLACES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+
+
+def parameters(body: Inertia) -> list[Scalar]:
+    """Mass, first moment and inertia about the frame's origin, in the order of `PARAMETERS`."""
+    I = body.rotational.rows
+    return [body.mass, *body.moment, *(I[i][j] for i, j in _PLACES)]
+
+
+def _unit(k: int) -> Inertia:
+    entries = [[int(k >= 4 and tuple(sorted((i, j))) == _PLACES[k - 4]) for j in range(3)] for i in range(3)]
+    return Inertia(int(k == 0), Vector(*(int(k == j) for j in (1, 2, 3))), Matrix(entries))
+
+
+UNITS = tuple(_unit(k) for k in range(len(PARAMETERS)))
+
+
+def regressor(m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector) -> list[list[Scalar]]:
+    """Y, (nv, 10·bodies), with the parameters of each body in the order of `PARAMETERS`."""
+    placed = placements(m, q)
+    V, A = body_motions(m, placed, v, a, gravity)
+    Y: list[list[Scalar]] = [[0] * (10 * len(m.bodies)) for _ in range(m.nv)]
+    for k in range(len(m.bodies)):
+        for p, unit in enumerate(UNITS):
+            load = unit @ A[k] + V[k].cross_wrench(unit @ V[k])
+            i = k
+            while i >= 0:
+                body = m.bodies[i]
+                for motion, row in zip(body.motions, body.velocities, strict=True):
+                    Y[row][10 * k + p] = motion.dot(load)
+                load, i = placed[i].wrench_out(load), body.parent
+    return Y

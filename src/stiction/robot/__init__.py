@@ -1,0 +1,8 @@
+"""What a robot is: links, joints, solids, frames; and what can be computed from them."""
+
+from stiction.robot.joint import Joint, Limits, Mimic
+from stiction.robot.link import Frame, Link
+from stiction.robot.robot import Robot
+from stiction.robot.solid import Box, Capsule, Cylinder, Origin, PointMass, Solid, Sphere
+
+__all__ = ["Box", "Capsule", "Cylinder", "Frame", "Joint", "Limits", "Link", "Mimic", "Origin", "PointMass", "Robot", "Solid", "Sphere"]
