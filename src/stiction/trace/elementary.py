@@ -79,7 +79,7 @@ def sin_cos(m: Any, x: Any) -> tuple[Any, Any]:
     sine = m.where(m.bit(turns, 1), -sine, sine)
     cosine = m.where(m.bit(turns + one, 1), -cosine, cosine)
     inside = abs(x) <= m.constant(LARGEST_ANGLE)
-    return m.rescue("sin", inside, sine, x), m.rescue("cos", inside, cosine, x)
+    return m.rescue(("sin", "cos"), inside, (sine, cosine), x)
 
 
 def sin(m: Any, x: Any) -> Any:

@@ -188,22 +188,18 @@ class Arithmetic:
             self.memo[key] = function(self, x)
         return self.memo[key]
 
-    def rescue(self, name: str, inside: Value, fast: Value, x: Value) -> Value:
-        """The fast result where `inside` holds; the C library's where it does not, in a branch that is hardly ever taken."""
+    def rescue(self, names: tuple[str, ...], inside: Value, fast: tuple[Value, ...], x: Value) -> tuple[Value, ...]:
+        """The fast results where `inside` holds; the C library's where it does not, in a branch that is hardly ever taken."""
         text, label = self.text, next(self.text.numbers)
-        if self.lanes == 1:
-            fine = inside.name
-        else:
-            fine = self.all_lanes(inside).name
+        fine = inside.name if self.lanes == 1 else self.all_lanes(inside).name
         slow, join, before = f"slow{label}", f"join{label}", text.block
         text.lines.append(f"  br i1 {fine}, label %{join}, label %{slow}, !prof !0")
         text.begin(slow)
-        right = self.library(name, x)
-        chosen = self.where(inside, fast, right)
-        after = text.block
+        right = [self.where(inside, y, self.library(name, x)) for name, y in zip(names, fast, strict=True)]
         text.lines.append(f"  br label %{join}")
         text.begin(join)
-        return self.instruction(f"phi {self.real} [ {fast.name}, %{before} ], [ {chosen.name}, %{after} ]")
+        pairs = zip(fast, right, strict=True)
+        return tuple(self.instruction(f"phi {self.real} [ {y.name}, %{before} ], [ {z.name}, %{slow} ]") for y, z in pairs)
 
     def all_lanes(self, mask: Value) -> Value:
         full = f"@llvm.vector.reduce.and.v{self.lanes}i1"
@@ -277,7 +273,7 @@ class Emitter:
         self.fused = fusions(nodes, self.roots)
         self.prologue([e for e in nodes if not e.varying])
         self.batch([e for e in nodes if e.varying])
-        head = "define void @kernel(ptr noalias %inputs, ptr noalias %strides, ptr noalias %outputs, i64 %first, i64 %last) {"
+        head = "define void @kernel(ptr noalias %inputs, ptr noalias %strides, ptr noalias %outputs, i64 %first, i64 %last) alignstack(64) {"
         return "\n".join([*self.text.top.values(), head, "entry:", *self.text.entry, *self.text.lines, "}", '!0 = !{!"branch_weights", i32 100000, i32 1}', ""])
 
     # The parts of the kernel, in the order of the text.
