@@ -45,5 +45,14 @@ def forward_dynamics_derivatives(m: Mechanism, q: list[Scalar], v: list[Scalar],
     return _solved(factors, by_q), _solved(factors, by_v), _columns(inverse)
 
 
+def forward_dynamics_along(
+    m: Mechanism, q: list[Scalar], v: list[Scalar], torque: list[Scalar], gravity: Vector, dq: list[Scalar], dv: list[Scalar], dtorque: list[Scalar]
+) -> list[Scalar]:
+    """Change of the accelerations when q moves along the velocities dq, v along dv and the torques along dtorque."""
+    a = [q[0].graph.wrap(x) for x in forward_dynamics(m, q, v, torque, gravity)]
+    change = inverse_dynamics_along(m, q, v, a, gravity, [(dq, dv)])[0]
+    return solve(factor(mass_matrix(m, q)), [t - c for t, c in zip(dtorque, change, strict=True)])
+
+
 def _solved(factors: Factors, rows: Rows) -> Rows:
     return _columns([solve(factors, [-entry for entry in column]) for column in _columns(rows)])

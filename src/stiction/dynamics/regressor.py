@@ -1,5 +1,7 @@
 """Inverse dynamics is linear in the inertial parameters: τ = Y(q, v, a) π."""
 
+from collections.abc import Sequence
+
 from stiction.dynamics.kinematics import placements
 from stiction.dynamics.mechanism import Mechanism
 from stiction.dynamics.newton_euler import body_motions
@@ -24,11 +26,16 @@ def _unit(k: int) -> Inertia:
 UNITS = tuple(_unit(k) for k in range(len(PARAMETERS)))
 
 
-def regressor(m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector) -> list[list[Scalar]]:
-    """Y, (nv, 10·bodies), with the parameters of each body in the order of `PARAMETERS`."""
+def regressor(
+    m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector, rotor_pairs: Sequence[tuple[int, int]] = ()
+) -> list[list[Scalar]]:
+    """Y, (nv, 10·bodies + pairs): the parameters of each body in the order of `PARAMETERS`, then an entry of the rotor matrix per pair."""
     placed = placements(m, q)
     V, A = body_motions(m, placed, v, a, gravity)
-    Y: list[list[Scalar]] = [[0] * (10 * len(m.bodies)) for _ in range(m.nv)]
+    own = 10 * len(m.bodies)
+    Y: list[list[Scalar]] = [[0] * (own + len(rotor_pairs)) for _ in range(m.nv)]
+    for k, (i, j) in enumerate(rotor_pairs):
+        Y[i][own + k], Y[j][own + k] = a[j], a[i]
     for k in range(len(m.bodies)):
         for p, unit in enumerate(UNITS):
             load = unit @ A[k] + V[k].cross_wrench(unit @ V[k])

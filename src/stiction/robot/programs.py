@@ -25,18 +25,14 @@ class Formula:
     """A computation on an assembled robot.
 
     Attributes:
-        name: of the program.
         inputs: ports of its signals.
         outputs: ports of its results.
         function: takes the assembly and one value per input, returns one value per output.
-        options: whatever else determines the function.
     """
 
-    name: str
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
     function: Callable[..., tuple]
-    options: tuple = ()
 
 
 @dataclass(frozen=True)
@@ -81,16 +77,16 @@ def _blueprint(robot: Robot, free: tuple[str, ...]) -> Blueprint:
 _programs: dict[tuple, Program] = {}
 
 
-def program(robot: Robot, formula: Formula, free: tuple[str, ...] = ()) -> Program:
-    """The program of a formula on robots of this structure."""
+def program(robot: Robot, name: str, options: tuple, free: tuple[str, ...], make: Callable[[], Formula]) -> Program:
+    """The program of a formula on robots of this structure; name and options tell formulas apart."""
     plan = blueprint(robot, free)
-    key = (plan.structure, len(free), formula.name, formula.options)
+    key = (plan.structure, len(free), name, options)
     if key not in _programs:
-        _programs[key] = _make(robot, formula, plan, key)
+        _programs[key] = _make(robot, name, make(), plan, key)
     return _programs[key]
 
 
-def _make(robot: Robot, formula: Formula, plan: Blueprint, key: tuple) -> Program:
+def _make(robot: Robot, name: str, formula: Formula, plan: Blueprint, key: tuple) -> Program:
     ports = [Port("numbers", (len(plan.values),), "SI", "uniform")]
     if plan.free:
         ports.append(Port("free", (len(plan.free),), "SI"))
@@ -102,17 +98,36 @@ def _make(robot: Robot, formula: Formula, plan: Blueprint, key: tuple) -> Progra
         assembly = Assembly(robot, Numbers(lambda k, _, __: numbers[k], freed))
         return formula.function(assembly, *signals)
 
-    return Program(formula.name, function, [*ports, *formula.inputs], formula.outputs, key=key)
+    return Program(name, function, [*ports, *formula.inputs], formula.outputs, key=key)
 
 
-def compute(robot: Robot, formula: Formula, signals: Sequence[Any], values: Mapping[str, Any] | None, threads: int | None) -> tuple[np.ndarray, ...]:
-    """Run a formula on a robot, with `values` in place of some of its numbers."""
-    free = tuple(values or ())
-    for name in free:
-        if name not in robot.numbers:
-            raise InputError(unknown("number", name, f"robot '{robot.name}'", robot.numbers))
-    run = program(robot, formula, free)
-    first: list[Any] = [blueprint(robot, free).values]
+Call = tuple[Program, np.ndarray]
+
+
+def prepared(robot: Robot, name: str, options: tuple, free: tuple[str, ...], make: Callable[[], Formula]) -> Call:
+    """The program and the numbers for a computation on this robot, looked up once and then remembered with it."""
+    calls: dict[tuple, Call] = robot.__dict__.setdefault("_calls", {})
+    key = (name, options, free)
+    if key not in calls:
+        for number in free:
+            if number not in robot.numbers:
+                raise InputError(unknown("number", number, f"robot '{robot.name}'", robot.numbers))
+        calls[key] = program(robot, name, options, free, make), blueprint(robot, free).values
+    return calls[key]
+
+
+def compute(
+    robot: Robot,
+    name: str,
+    options: tuple,
+    make: Callable[[], Formula],
+    signals: Sequence[Any],
+    values: Mapping[str, Any] | None = None,
+    threads: int | None = 1,
+) -> tuple[np.ndarray, ...]:
+    """Run a formula on a robot, with `values` in place of some of its numbers; `make` is asked for the formula the first time."""
+    run, numbers = prepared(robot, name, options, tuple(values) if values else (), make)
     if values:
-        first.append(np.stack(np.broadcast_arrays(*(np.asarray(x, float) for x in values.values())), axis=-1))
-    return run(*first, *signals, threads=threads)
+        freed = np.stack(np.broadcast_arrays(*(np.asarray(x, float) for x in values.values())), axis=-1)
+        return run(numbers, freed, *signals, threads=threads)
+    return run(numbers, *signals, threads=threads)

@@ -10,9 +10,11 @@ from stiction.dynamics.mechanism import POSITIONS, VELOCITIES, Mechanism
 from stiction.errors import RobotError, unknown
 from stiction.robot.checks import finite_vector, name_of
 from stiction.robot.joint import SINGLE, Joint
+from stiction.robot.frames import Frames
 from stiction.robot.link import Frame, Link
 from stiction.robot.motion import Motion
 from stiction.robot.numbers import Assembly, Numbers, check_inertias
+from stiction.robot.sensitivity import Sensitivity
 from stiction.robot.tree import ordered_joints
 
 PIECES = {"spherical": ("w", "x", "y", "z"), "floating": ("x", "y", "z", "qw", "qx", "qy", "qz"), "planar": ("x", "y", "turn"), "universal": ("first", "second")}
@@ -20,7 +22,7 @@ PIECE_RATES = {"spherical": ("wx", "wy", "wz"), "floating": ("wx", "wy", "wz", "
 
 
 @dataclass(frozen=True, kw_only=True)
-class Robot(Motion):
+class Robot(Frames, Motion, Sensitivity):
     """A tree of links and joints, with everything that can be computed from it.
 
     Positions and velocities are ordered like `joints`. A spherical joint has 4 positions (quaternion w, x, y, z) and 3

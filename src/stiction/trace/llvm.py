@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from stiction.trace import elementary
 from stiction.trace.expression import Expr
+from stiction.trace.rows import copy_rows
 from stiction.trace.schedule import fusions, ordered
 
 BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
@@ -267,6 +268,7 @@ class Emitter:
         self.kept: dict[int, str] = {}  # where a uniform value that lanes use is stored
         self.items: dict[int, list[Value]] = {}  # results of a loop, by its node
         self.bases: dict[int, str] = {}  # pointer to an input's first row
+        self.buffers: dict[int, str] = {}  # pointer to the copy of an input's rows that the lanes work on
 
     def module(self) -> str:
         nodes = ordered(self.roots)
@@ -274,7 +276,7 @@ class Emitter:
         self.prologue([e for e in nodes if not e.varying])
         self.batch([e for e in nodes if e.varying])
         head = "define void @kernel(ptr noalias %inputs, ptr noalias %strides, ptr noalias %outputs, i64 %first, i64 %last) alignstack(64) {"
-        return "\n".join([*self.text.top.values(), head, "entry:", *self.text.entry, *self.text.lines, "}", '!0 = !{!"branch_weights", i32 100000, i32 1}', ""])
+        return "\n".join([*self.text.top.values(), copy_rows(self.number, self.target.lanes), head, "entry:", *self.text.entry, *self.text.lines, "}", '!0 = !{!"branch_weights", i32 100000, i32 1}', ""])
 
     # The parts of the kernel, in the order of the text.
 
@@ -288,36 +290,46 @@ class Emitter:
             self.compute(e, self.scalar)
 
     def batch(self, varying: list[Expr]) -> None:
-        text, lanes = self.text, self.target.lanes
+        text, scalar, lanes = self.text, self.scalar, self.target.lanes
         used = {a.index for e in self.reachable(varying) for a in e.args} | {e.index for e in self.roots}
         for index in sorted(used & self.names.keys()):
             self.keep(index)
-        targets = [self.scalar.instruction(f"load ptr, ptr {self.element('ptr', '%outputs', k)}").name for k in range(len(self.outputs))]
-        end = self.scalar.instruction("sub i64 %last, 1").name
+        targets = [scalar.instruction(f"load ptr, ptr {self.element('ptr', '%outputs', k)}").name for k in range(len(self.outputs))]
         text.lines.append("  br label %block")
         start = text.block
         text.begin("block")
-        place = text.fresh("row")
-        at = len(text.lines)
+        row, at = text.fresh("row"), len(text.lines)
         text.lines.append("")
-        rows = [place]
-        for lane in range(1, lanes):
-            ahead = self.scalar.instruction(f"add i64 {place}, {lane}")
-            over = self.scalar.instruction(f"icmp slt i64 {ahead.name}, {end}")
-            rows.append(self.scalar.instruction(f"select i1 {over.name}, i64 {ahead.name}, i64 {end}").name)  # past the end: the last row again
-        self.load_inputs([e for e in varying if e.op == "input"], rows)
+        self.read_rows(varying, row)
+        results = [self.buffer(len(array)) for array in self.outputs]
         for e in varying:
             self.compute(e, self.vector)
-        for array, pointer in zip(self.outputs, targets, strict=True):
-            self.store(array, pointer, rows)
-        following = self.scalar.instruction(f"add i64 {place}, {lanes}")
-        text.lines[at] = f"  {place} = phi i64 [ %first, %{start} ], [ {following.name}, %{text.block} ]"
-        more = self.scalar.instruction(f"icmp slt i64 {following.name}, %last")
-        text.lines.append(f"  br i1 {more.name}, label %block, label %done")
+        for array, result, pointer in zip(self.outputs, results, targets, strict=True):
+            for slot, e in enumerate(array):
+                text.lines.append(f"  store {self.vector.real} {self.value(e, self.vector).name}, ptr {self.element(self.vector.real, result, slot)}, align 64")
+            text.lines.append(f"  call void @write_rows(ptr {pointer}, ptr {result}, i64 {len(array)}, i64 {row}, i64 %last, i64 {len(array)})")
+        following = scalar.instruction(f"add i64 {row}, {lanes}").name
+        text.lines[at] = f"  {row} = phi i64 [ %first, %{start} ], [ {following}, %{text.block} ]"
+        more = scalar.instruction(f"icmp slt i64 {following}, %last").name
+        text.lines.append(f"  br i1 {more}, label %block, label %done")
         text.begin("done")
         if self.target.x86:
             text.lines.append("  call void @llvm.x86.sse.ldmxcsr(ptr %mode)")
         text.lines.append("  ret void")
+
+    def buffer(self, slots: int) -> str:
+        """Memory for one block of rows, slot by slot, lanes side by side."""
+        name = self.text.fresh("rows")
+        self.text.entry.append(f"  {name} = alloca [{max(slots, 1)} x {self.vector.real}], align 64")
+        return name
+
+    def read_rows(self, varying: list[Expr], row: str) -> None:
+        """Copy this block's rows of each input into a buffer; they are loaded from it where they are used."""
+        for port in sorted({e.data[0] for e in varying if e.op == "input"}):  # type: ignore[index]
+            slots = self.inputs[port].size
+            self.buffers[port] = self.buffer(slots)
+            stride = self.scalar.instruction(f"load i64, ptr {self.element('i64', '%strides', port)}").name
+            self.text.lines.append(f"  call void @read_rows(ptr {self.bases[port]}, ptr {self.buffers[port]}, i64 {stride}, i64 {row}, i64 %last, i64 {slots})")
 
     def flush_denormals(self) -> None:
         """Treat denormals as zero while the kernel runs: they cost some CPUs a hundred times more than numbers do."""
@@ -346,17 +358,6 @@ class Emitter:
         self.text.lines.append(f"  store {self.number} {self.names[index].name}, ptr {slot}")
         self.kept[index] = slot
 
-    def load_inputs(self, nodes: list[Expr], rows: list[str]) -> None:
-        slots: dict[int, list[tuple[int, Expr]]] = {}
-        for e in nodes:
-            slots.setdefault(e.data[0], []).append((e.data[1], e))  # type: ignore[index]
-        for port, wanted in slots.items():
-            stride = self.scalar.instruction(f"load i64, ptr {self.element('i64', '%strides', port)}").name
-            starts = [self.element(self.number, self.bases[port], self.scalar.instruction(f"mul i64 {row}, {stride}").name) for row in rows]
-            for slot, e in sorted(wanted, key=lambda pair: pair[0]):
-                parts = [self.scalar.instruction(f"load {self.number}, ptr {self.element(self.number, p, slot)}").name for p in starts]
-                self.wide[e.index] = self.gather(parts)
-
     def gather(self, parts: list[str]) -> Value:
         if len(parts) == 1:
             return Value(self.vector, parts[0])
@@ -369,12 +370,6 @@ class Emitter:
         if self.target.lanes == 1:
             return [value.name]
         return [self.scalar.instruction(f"extractelement {self.vector.real} {value.name}, i32 {lane}").name for lane in range(self.target.lanes)]
-
-    def store(self, array: Sequence[Expr], pointer: str, rows: list[str]) -> None:
-        starts = [self.element(self.number, pointer, self.scalar.instruction(f"mul i64 {row}, {len(array)}").name) for row in rows]
-        for slot, e in enumerate(array):
-            for start, part in zip(starts, self.scatter(self.value(e, self.vector)), strict=True):
-                self.text.lines.append(f"  store {self.number} {part}, ptr {self.element(self.number, start, slot)}")
 
     # Nodes.
 
@@ -406,7 +401,7 @@ class Emitter:
         if e.op in ("const", "row", "carry") or e.index in place or e.index in self.fused:
             return
         if e.op == "input":
-            place[e.index] = self.load_uniform(e)
+            place[e.index] = self.load(e)
         elif e.op == "loop":
             self.loop(e)
         elif e.op == "item":
@@ -416,8 +411,10 @@ class Emitter:
         else:
             place[e.index] = self.operate(e, m)
 
-    def load_uniform(self, e: Expr) -> Value:
+    def load(self, e: Expr) -> Value:
         port, slot = e.data  # type: ignore[misc]
+        if e.varying:
+            return self.vector.instruction(f"load {self.vector.real}, ptr {self.element(self.vector.real, self.buffers[port], slot)}, align 8")
         return self.scalar.instruction(f"load {self.number}, ptr {self.element(self.number, self.bases[port], slot)}")
 
     def operate(self, e: Expr, m: Arithmetic) -> Value:

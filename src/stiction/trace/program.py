@@ -1,5 +1,6 @@
 """A program: a scalar function with named inputs and outputs, traced and compiled when it is first run."""
 
+import ctypes
 import os
 import threading
 import time
@@ -158,69 +159,75 @@ class Program:
     def __call__(self, *values: Any, threads: int | None = 1) -> tuple[np.ndarray, ...]:
         """Run on arrays of shape (..., *port.shape), broadcast over their leading axes.
 
-        Args:
-            values: one array per input port; uniform ports and tables take no leading axes (a table takes its rows).
-            threads: how many threads share a batch; None for as many as there are cores.
-        """
-        arrays, batch = self._arrange(values)
-        results = tuple(np.empty((*batch, *port.shape), self.dtype) for port in self.outputs)
-        self.run(arrays, results, prod(batch), threads)
-        return results
+        Uniform ports may have leading axes too: then the program runs once for each of their rows, and the results have
+        these axes first, followed by those of the varying ports. A table takes its rows as its one leading axis.
 
-    def _arrange(self, values: Sequence[Any]) -> tuple[list[np.ndarray], tuple[int, ...]]:
+        Args:
+            values: one array per input port.
+            threads: how many threads share the work; None for as many as there are cores.
+        """
         if len(values) != len(self.inputs):
             names = ", ".join(p.name for p in self.inputs)
             raise InputError(f"{self.name} takes {len(self.inputs)} values ({names}); {len(values)} were given")
-        arrays, batch = [], ()
-        for value, port in zip(values, self.inputs, strict=True):
-            array = self._array(value, port)
-            rank = len(port.shape)
-            leading = array.shape[: array.ndim - rank]
-            if port.role == "varying" and leading and leading != batch:
-                try:
-                    batch = np.broadcast_shapes(batch, leading) if batch else leading
-                except ValueError:
-                    raise InputError(f"{self.name}: {port.name} has leading axes {leading}, which do not fit {batch}") from None
-            arrays.append(array)
-        return arrays, batch
+        arrays = [self._array(value, port) for value, port in zip(values, self.inputs, strict=True)]
+        outer, inner = self._leading(arrays, "uniform"), self._leading(arrays, "varying")
+        results = tuple([np.empty((*outer, *inner, *port.shape), self.dtype) for port in self.outputs])
+        self.run(arrays, results, outer, inner, threads)
+        return results
 
     def _array(self, value: Any, port: Port) -> np.ndarray:
         try:
-            array = np.asarray(value, self.dtype)
+            array = np.ascontiguousarray(value, self.dtype) if port.shape else np.asarray(value, self.dtype)
         except (TypeError, ValueError):
             raise InputError(f"{self.name}: {port.name} must be numbers of shape (..., {_shape(port)}); got {type(value).__name__}") from None
-        rank = len(port.shape)
-        if array.ndim < rank or array.shape[array.ndim - rank :] != port.shape:
-            raise InputError(f"{self.name}: {port.name} has shape {array.shape}; allowed: (..., {_shape(port)})")
-        extra = array.ndim - rank
-        if (port.role == "uniform" and extra) or (port.role == "table" and extra != 1):
-            allowed = port.shape if port.role == "uniform" else ("rows", *port.shape)
-            raise InputError(f"{self.name}: {port.name} has shape {array.shape}; allowed: {allowed}")
+        extra = array.ndim - len(port.shape)
+        if extra < 0 or array.shape[extra:] != port.shape:
+            raise InputError(f"{self.name}: {port.name} has shape {np.shape(value)}; allowed: (..., {_shape(port)})")
+        if port.role == "table" and (extra != 1 or not len(array)):
+            raise InputError(f"{self.name}: {port.name} has shape {array.shape}; allowed: (rows, {_shape(port)}) with at least one row")
         return array
 
-    def run(self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray], count: int, threads: int | None = 1) -> None:
-        """Run on prepared arrays, `count` rows, into prepared contiguous results. A result may be the array of an input."""
-        if count == 0:
-            return
-        batch = results[0].shape[: results[0].ndim - len(self.outputs[0].shape)] if results else ()
-        rows, strides = [], np.empty(len(arrays), np.int64)
-        for k, (array, port) in enumerate(zip(arrays, self.inputs, strict=True)):
-            leading = array.ndim - len(port.shape)
-            if port.role == "varying" and leading and array.shape[:leading] != batch:
-                array = np.broadcast_to(array, (*batch, *port.shape))
-            array = np.ascontiguousarray(array)
-            strides[k] = (len(array) if port.role == "table" else port.size) if leading else 0
-            rows.append(array)
-        inputs = np.array([a.ctypes.data for a in rows], np.uintp)
-        outputs = np.array([r.ctypes.data for r in results], np.uintp)
-        function = self.kernel(1 if count == 1 else 0)
-        self._launch(function, inputs.ctypes.data, strides.ctypes.data, outputs.ctypes.data, count, threads)
+    def _leading(self, arrays: Sequence[np.ndarray], role: str) -> tuple[int, ...]:
+        """The common leading axes of all inputs of a role."""
+        common: tuple[int, ...] = ()
+        for array, port in zip(arrays, self.inputs, strict=True):
+            leading = array.shape[: array.ndim - len(port.shape)]
+            if port.role == role and leading and leading != common:
+                try:
+                    common = np.broadcast_shapes(common, leading) if common else leading
+                except ValueError:
+                    raise InputError(f"{self.name}: {port.name} has leading axes {leading}, which do not fit {common}") from None
+        return common
 
-    def _launch(self, kernel: Kernel, inputs: int, strides: int, outputs: int, count: int, threads: int | None) -> None:
-        workers = (os.cpu_count() or 1) if threads is None else threads
-        if workers > 1:
-            self._cost = self._cost or sum(self.operations.values())
-            workers = min(workers, max(1, count * self._cost // WORTH_A_THREAD))
+    def run(
+        self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray], outer: tuple[int, ...], inner: tuple[int, ...], threads: int | None = 1
+    ) -> None:
+        """Run on prepared arrays into prepared contiguous results. A result may be the array of a varying input."""
+        count, calls = prod(inner), prod(outer)
+        if not count or not calls:
+            return
+        rows, strides, steps = [], [], []
+        for array, port in zip(arrays, self.inputs, strict=True):
+            leading = array.ndim - len(port.shape)
+            wanted = outer if port.role == "uniform" else inner
+            if leading and port.role != "table" and array.shape[:leading] != wanted:
+                array = np.broadcast_to(array, (*wanted, *port.shape))
+            array = np.ascontiguousarray(array)
+            rows.append(array)
+            strides.append(len(array) if port.role == "table" else port.size if leading else 0)
+            steps.append(port.size * self.dtype.itemsize if leading and port.role == "uniform" else 0)
+        places = [r.ctypes.data for r in rows]
+        targets = [r.ctypes.data for r in results]
+        kernel = self.kernel(1 if count == 1 else 0)
+        if calls > 1:
+            jumps = [count * port.size * self.dtype.itemsize for port in self.outputs]
+            self._launch_each(kernel, (places, steps), strides, (targets, jumps), count, calls, threads)
+        else:
+            self._launch(kernel, _words(places), _words(strides), _words(targets), count, threads)
+
+    def _launch(self, kernel: Kernel, inputs: Any, strides: Any, outputs: Any, count: int, threads: int | None) -> None:
+        """One call; threads share its rows."""
+        workers = self._workers(count, threads)
         if workers <= 1:
             kernel.function(inputs, strides, outputs, 0, count)
             return
@@ -228,6 +235,36 @@ class Program:
         edges = [min(count, (count * k // workers + lanes - 1) // lanes * lanes) for k in range(workers)] + [count]
         parts = [(a, b) for a, b in zip(edges, edges[1:], strict=False) if a < b]
         list(_pool().map(lambda part: kernel.function(inputs, strides, outputs, *part), parts))
+
+    def _launch_each(self, kernel: Kernel, inputs: tuple, strides: list, outputs: tuple, count: int, calls: int, threads: int | None) -> None:
+        """One call per row of the uniform inputs; threads share the calls."""
+        index = np.arange(calls, dtype=np.uintp)[:, None]
+        sources, targets = (np.array(first, np.uintp) + index * np.array(step, np.uintp) for first, step in (inputs, outputs))
+        words = _words(strides)
+
+        def some(part: range) -> None:
+            at, to = sources.ctypes.data, targets.ctypes.data
+            wide, deep = sources.strides[0], targets.strides[0]
+            for k in part:
+                kernel.function(at + k * wide, words, to + k * deep, 0, count)
+
+        workers = self._workers(count * calls, threads)
+        if workers <= 1:
+            some(range(calls))
+        else:
+            list(_pool().map(some, [range(calls * k // workers, calls * (k + 1) // workers) for k in range(workers)]))
+
+    def _workers(self, count: int, threads: int | None) -> int:
+        """How many threads this many rows are worth."""
+        workers = (os.cpu_count() or 1) if threads is None else threads
+        if workers > 1:
+            self._cost = self._cost or sum(self.operations.values())
+            workers = min(workers, max(1, count * self._cost // WORTH_A_THREAD))
+        return workers
+
+
+def _words(numbers: list[int]) -> Any:
+    return (ctypes.c_int64 * len(numbers))(*numbers)
 
 
 _shared_pool: list[ThreadPoolExecutor] = []
