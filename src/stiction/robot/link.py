@@ -9,6 +9,8 @@ from stiction.robot.checks import finite_vector, name_of, not_negative
 from stiction.robot.solid import Origin, Solid, composite
 
 Inertia3 = tuple[tuple[float, float, float], ...]
+NOTHING = 1e-12  # kg m²: below this an inertia is rounding of zero
+LUMPED = "Identified parameters that stand for no real body are taken with lumped=True"
 ROUNDING = 1e-6  # files carry few digits: how far, relatively, an inertia may miss the triangle inequality
 
 
@@ -69,15 +71,15 @@ def _inertia(owner: str, given: object, mass: float, lumped: bool) -> Inertia3:
 
 def _real_body(owner: str, matrix: np.ndarray, scale: float, mass: float) -> None:
     small, middle, large = np.linalg.eigvalsh(matrix)
-    if small < -ROUNDING * scale:
-        raise RobotError(f"{owner}: inertia has the principal value {small:.6g} kg m²; allowed: none below 0. Give it about the centre of mass")
-    if small + middle < large - ROUNDING * scale:
+    if small < -ROUNDING * scale - NOTHING:
+        raise RobotError(f"{owner}: inertia has the principal value {small:.6g} kg m²; allowed: none below 0. Give it about the centre of mass. {LUMPED}")
+    if small + middle < large - ROUNDING * scale - NOTHING:
         raise RobotError(
             f"{owner}: inertia violates the triangle inequality: principal values {small:.6g}, {middle:.6g}, {large:.6g} kg m²; "
-            "of a real body the largest is at most the sum of the others. Check the units and the reference point (centre of mass)"
+            f"of a real body the largest is at most the sum of the others. Check the units and the reference point (centre of mass). {LUMPED}"
         )
-    if scale > 0 and mass == 0:
-        raise RobotError(f"{owner}: it has inertia but no mass; give a mass above 0")
+    if scale > NOTHING and mass == 0:
+        raise RobotError(f"{owner}: it has inertia but no mass; give a mass above 0. {LUMPED}")
 
 
 @dataclass(frozen=True, kw_only=True)

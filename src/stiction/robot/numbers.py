@@ -14,7 +14,7 @@ from stiction.dynamics.kinematics import Site
 from stiction.dynamics.mechanism import POSITIONS, VELOCITIES, Body, Mechanism
 from stiction.errors import RobotError
 from stiction.robot.joint import SINGLE, Joint
-from stiction.robot.link import Link
+from stiction.robot.link import LUMPED, Link
 from stiction.robot.solid import Origin
 from stiction.spatial import NO_INERTIA, Inertia, Matrix, Pose, Vector, about_center, from_rpy
 
@@ -171,7 +171,7 @@ def check_inertias(robot: Robot, assembly: Assembly) -> None:
         joint, link = assembly.owners[k]
         own = k + 1 == len(bodies) or assembly.owners[k + 1] != assembly.owners[k]  # not an inner piece of a composed joint
         if own and not links[link].lumped and body.inertia.mass <= 0:
-            raise RobotError(f"link '{link}': mass is {body.inertia.mass:g} and joint '{joint}' moves it; give a moving link a mass above 0")
+            raise RobotError(f"link '{link}': mass is {body.inertia.mass:g} and joint '{joint}' moves it; give a moving link a mass above 0. {LUMPED}")
         if k in carrying:
             continue
         for motion, v in zip(body.motions, body.velocities, strict=True):

@@ -1,5 +1,6 @@
 """The robot: a tree of links and joints, checked when it is made."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -8,6 +9,7 @@ import numpy as np
 
 from stiction.dynamics.mechanism import POSITIONS, VELOCITIES, Mechanism
 from stiction.errors import RobotError, unknown
+from stiction.robot import reduce
 from stiction.robot.checks import finite_vector, name_of
 from stiction.robot.joint import SINGLE, Joint
 from stiction.robot.frames import Frames
@@ -181,6 +183,36 @@ class Robot(Frames, Motion, Sensitivity):
     def link(self, name: str) -> Link:
         """The link of this name."""
         return _named(self.links, name, "link", self.name)
+
+    def merged(self) -> "Robot":
+        """The same robot without fixed joints; what hangs on them becomes part of the link that carries it.
+
+        Example:
+            >>> import stiction
+            >>> [link.name for link in stiction.library.manutec_r3().merged().links][-2:]
+            ['link5', 'link6']
+        """
+        return reduce.merged(self)
+
+    def lock(self, positions: Mapping[str, float]) -> "Robot":
+        """The same robot with some joints held at given positions [rad or m].
+
+        Example:
+            >>> import stiction
+            >>> stiction.library.puma560().lock({"joint4": 0.0, "joint6": 0.5}).nv
+            4
+        """
+        return reduce.locked(self, positions)
+
+    def without_mimics(self) -> "Robot":
+        """The same robot with its mimic joints free to move on their own.
+
+        Example:
+            >>> import stiction
+            >>> stiction.library.two_link().without_mimics().nv
+            2
+        """
+        return replace(self, joints=tuple(replace(joint, mimic=None) for joint in self.joints))
 
     def with_frames(self, *frames: Frame) -> "Robot":
         """A copy with more frames.

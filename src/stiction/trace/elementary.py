@@ -148,9 +148,10 @@ def atan2(m: Any, y: Any, x: Any) -> Any:
     long, short = m.where(steep, ay, ax), m.where(steep, ax, ay)
     large = long > m.constant(1e300)  # avoids overflow in the sum below
     long, short = (m.where(large, v * m.constant(2.0**-60), v) for v in (long, short))
-    both = short > m.constant(1e300)  # both infinite: 45 degrees
+    both = short > m.constant(1.7976931348623157e308)  # both infinite: 45 degrees
+    long, short = (m.where(both, m.constant(1.0), v) for v in (long, short))
     eighth = short > long * m.constant(0.41421356237309503)
-    top = m.where(eighth, m.where(both, m.constant(0.0), short - long), short)
+    top = m.where(eighth, short - long, short)
     bottom = m.where(eighth, short + long, m.where(long > m.constant(0.0), long, m.constant(1.0)))
     t = top / bottom
     square = t * t

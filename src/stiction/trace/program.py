@@ -177,6 +177,8 @@ class Program:
 
     def _array(self, value: Any, port: Port) -> np.ndarray:
         try:
+            if value is None:
+                raise TypeError
             array = np.ascontiguousarray(value, self.dtype) if port.shape else np.asarray(value, self.dtype)
         except (TypeError, ValueError):
             raise InputError(f"{self.name}: {port.name} must be numbers of shape (..., {_shape(port)}); got {type(value).__name__}") from None

@@ -1,0 +1,79 @@
+"""Smaller robots from larger ones: fixed joints merged away, joints locked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stiction.errors import RobotError, unknown
+from stiction.robot.joint import SINGLE, Joint
+from stiction.robot.link import Frame, Link
+from stiction.robot.solid import Origin
+from stiction.spatial import Inertia, Matrix, Pose, Vector, about
+
+if TYPE_CHECKING:
+    from stiction.robot.robot import Robot
+
+
+def origin_of(pose: Pose) -> Origin:
+    """A pose of floats as an origin, with roll, pitch and yaw."""
+    R = np.array([list(row) for row in pose.rotation], float)
+    pitch = math.atan2(-R[2, 0], math.hypot(R[0, 0], R[1, 0]))
+    if abs(R[2, 0]) < 1 - 1e-12:
+        roll, yaw = math.atan2(R[2, 1], R[2, 2]), math.atan2(R[1, 0], R[0, 0])
+    else:  # looking straight up or down: only the difference of roll and yaw matters
+        roll, yaw = 0.0, math.atan2(-R[0, 1], R[1, 1])
+    return Origin(xyz=tuple(float(x) for x in pose.position), rpy=(roll, pitch, yaw))  # type: ignore[arg-type]
+
+
+def merged(robot: Robot) -> Robot:
+    """The same robot without fixed joints: links that hang on them become part of the links that carry them."""
+    sites = robot.assembly.sites
+    moving = [joint for joint in robot.joints if joint.kind != "fixed"]
+    carrier = {-1: robot.root} | {sites[joint.child].body: joint.child for joint in moving}
+    links = [Link(name=robot.root)]
+    for joint in moving:
+        body = robot.mechanism.bodies[sites[joint.child].body].inertia
+        lumped = any(link.lumped for link in robot.links if sites[link.name].body == sites[joint.child].body)
+        links.append(_link(joint.child, body, lumped))
+    joints = [replace(joint, parent=carrier[sites[joint.parent].body], origin=_origin(robot, joint)) for joint in moving]
+    frames = [Frame(name=f.name, link=carrier[sites[f.name].body], origin=origin_of(sites[f.name].pose)) for f in robot.frames]
+    return replace(robot, links=tuple(links), joints=tuple(joints), frames=tuple(frames))
+
+
+def _origin(robot: Robot, joint: Joint) -> Origin:
+    pose = robot.assembly.sites[joint.parent].pose
+    if np.array_equal([list(row) for row in pose.rotation], np.eye(3)) and not any(pose.position):
+        return joint.origin
+    R, p = joint.origin.rotation, joint.origin.xyz
+    return origin_of(pose @ Pose(Matrix(R.tolist()), Vector(*p)))
+
+
+def _link(name: str, body: Inertia, lumped: bool) -> Link:
+    mass = float(body.mass)
+    center = np.array(body.moment, float) / mass if mass else np.zeros(3)
+    about_origin = np.array([list(row) for row in body.rotational], float)
+    inertia = about_origin - mass * (center @ center * np.eye(3) - np.outer(center, center))
+    return Link(name=name, mass=mass, center_of_mass=tuple(center), inertia=inertia, lumped=lumped)  # type: ignore[arg-type]
+
+
+def locked(robot: Robot, positions: Mapping[str, float]) -> Robot:
+    """The same robot with some joints of one degree of freedom held at given positions, as fixed joints."""
+    known = [joint.name for joint in robot.joints if joint.kind in SINGLE]
+    for name in positions:
+        if name not in known:
+            raise RobotError(f"robot '{robot.name}': " + unknown("joint of one degree of freedom", name, "it", known))
+    joints = tuple(_fixed(joint, positions[joint.name]) if joint.name in positions else joint for joint in robot.joints)
+    return replace(robot, joints=joints)
+
+
+def _fixed(joint: Joint, position: float) -> Joint:
+    axis = Vector(*joint.axis)
+    move = Pose(position=axis * position) if joint.kind == "prismatic" else Pose(about(axis, position))
+    start = Pose(Matrix(joint.origin.rotation.tolist()), Vector(*joint.origin.xyz))
+    origin = joint.origin if position == 0 else origin_of(start @ move)
+    return Joint(name=joint.name, kind="fixed", parent=joint.parent, child=joint.child, origin=origin)

@@ -1,0 +1,1 @@
+"""Pictures. Needs matplotlib, which the extra `plot` installs."""

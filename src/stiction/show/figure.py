@@ -1,0 +1,46 @@
+"""The house style of figures, and saving them."""
+
+from pathlib import Path
+from typing import Any
+
+from stiction.errors import StictionError
+
+STYLE = {
+    "figure.dpi": 130,
+    "font.size": 10,
+    "axes.grid": True,
+    "grid.alpha": 0.3,
+    "grid.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+    "lines.linewidth": 1.5,
+    "axes.prop_cycle": None,  # set in `subplots`: colours that the colour-blind can tell apart
+}
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#332288", "#999999")
+
+
+def subplots(rows: int, height: float, **options: Any) -> tuple[Any, Any]:
+    """A figure with panels above each other, in the house style."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise StictionError("figures need matplotlib, which is not installed; run: pip install 'stiction[plot]'") from None
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    from cycler import cycler
+
+    plt.rcParams.update(STYLE | {"axes.prop_cycle": cycler(color=COLORS)})
+    return plt.subplots(rows, 1, figsize=(8, height), sharex=True, layout="constrained", **options)
+
+
+def save(figure: Any, path: Path) -> None:
+    """Write a figure to a file; the ending chooses the format."""
+    try:
+        figure.savefig(path)
+    except (OSError, ValueError) as error:
+        raise StictionError(f"cannot write the figure '{path}': {error}") from None

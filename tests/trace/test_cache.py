@@ -1,0 +1,92 @@
+"""Compiled code on disk: shared, damaged, unwritable, unsafe, bounded."""
+
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from stiction.trace import Port, Program, cache, sin
+
+
+def fresh(key="k", function=None):
+    return Program("cached", function or (lambda x: (sin(x) + 1,)), [Port("x")], [Port("y")], key=key)
+
+
+def never(_):
+    raise AssertionError("traced although the kernel was stored")
+
+
+def test_a_hit_does_not_trace(private_cache):
+    first = fresh()
+    assert float(first(0.0)[0]) == 1.0
+    assert not first.kernel(1).cached
+    second = fresh(function=never)
+    assert float(second(0.0)[0]) == 1.0
+    assert second.kernel(1).cached
+
+
+def test_without_a_key_the_content_decides(private_cache):
+    a = Program("a", lambda x: (x + 1,), [Port("x")], [Port("y")])
+    b = Program("b", lambda x: (x + 1,), [Port("x")], [Port("y")])
+    c = Program("a", lambda x: (x + 2,), [Port("x")], [Port("y")])
+    assert [float(p(1.0)[0]) for p in (a, b, c)] == [2, 2, 3]
+    assert [p.kernel(1).cached for p in (a, b, c)] == [False, True, False]
+
+
+@pytest.mark.parametrize("damage", [lambda code: b"", lambda code: code[:-10], lambda code: code[:100] + b"\xcc" + code[101:], lambda code: b"x" * 5000])
+def test_a_damaged_file_is_made_again(private_cache, damage):
+    fresh()(0.0)
+    (path,) = private_cache.glob("*.kernel")
+    good = path.read_bytes()
+    path.write_bytes(damage(good))
+    again = fresh()
+    assert float(again(0.0)[0]) == 1.0
+    assert not again.kernel(1).cached
+    assert path.read_bytes() == good
+
+
+def test_the_folder_is_private(private_cache, tmp_path, monkeypatch):
+    monkeypatch.setenv("STICTION_CACHE", str(tmp_path / "new" / "deeper"))
+    fresh()(0.0)
+    mode = stat.S_IMODE((tmp_path / "new" / "deeper").stat().st_mode)
+    assert mode == 0o700
+
+
+def test_a_folder_that_others_can_write_is_not_used(private_cache):
+    private_cache.chmod(0o777)
+    assert cache.folder() is None
+    assert float(fresh()(0.0)[0]) == 1.0
+    assert not list(private_cache.iterdir())
+
+
+def test_an_unusable_folder_only_costs_time(tmp_path, monkeypatch):
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    for place in (blocked, blocked / "below", ""):
+        monkeypatch.setenv("STICTION_CACHE", str(place))
+        assert cache.folder() is None
+        assert float(fresh()(0.0)[0]) == 1.0
+
+
+def test_the_size_is_bounded(private_cache, monkeypatch):
+    monkeypatch.setattr(cache, "LARGEST", 10_000)
+    for k in range(8):
+        cache.write(f"entry{k}", bytes(3000))
+        os.utime(private_cache / f"entry{k}.kernel", (k, k))
+    names = sorted(path.name for path in private_cache.iterdir())
+    assert sum(path.stat().st_size for path in private_cache.iterdir()) <= 10_000
+    assert "entry7.kernel" in names and "entry0.kernel" not in names
+
+
+def test_many_processes_at_once(private_cache):
+    code = (
+        "import stiction, numpy as np; robot = stiction.library.puma560();"
+        "print(robot.mass_matrix(np.full((9, 6), 0.3)).tobytes().hex()[:64], robot.gravity_torque(np.zeros(6)).tobytes().hex())"
+    )
+    running = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(6)]
+    outputs = {process.communicate()[0] for process in running}
+    assert all(process.returncode == 0 for process in running)
+    assert len(outputs) == 1 and outputs.pop().strip()
+    assert not list(private_cache.glob("*.part"))

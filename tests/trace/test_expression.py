@@ -1,0 +1,107 @@
+"""Expressions fold, share and refuse."""
+
+import math
+
+import numpy as np
+import pytest
+
+from stiction.errors import TraceError
+from stiction.trace import Graph, absolute, fma, lookup, loop, sin, where
+
+
+def inputs(count=3):
+    graph = Graph()
+    return graph, [graph.input(0, k, True) for k in range(count)]
+
+
+def test_equal_expressions_are_one_node():
+    _, (x, y, _) = inputs()
+    assert x * y + sin(x) is y * x + sin(x)
+
+
+@pytest.mark.parametrize(
+    "build, expected",
+    [
+        (lambda x, y: x + 0, "x"),
+        (lambda x, y: 0 + x, "x"),
+        (lambda x, y: x * 1, "x"),
+        (lambda x, y: x - 0.0, "x"),
+        (lambda x, y: -(-x), "x"),
+        (lambda x, y: x / 1, "x"),
+        (lambda x, y: where(x < y, x, x), "x"),
+        (lambda x, y: +x, "x"),
+        (lambda x, y: fma(x, 1, 0), "x"),
+    ],
+)
+def test_identities_leave_the_operand(build, expected):
+    _, (x, y, _) = inputs()
+    assert build(x, y) is x
+
+
+@pytest.mark.parametrize("build", [lambda x: x * 0, lambda x: x - x, lambda x: 0 / x, lambda x: 0 * sin(x)])
+def test_structural_zeros(build):
+    _, (x, _, _) = inputs()
+    assert build(x).op == "const"
+    assert build(x).data == 0
+
+
+def test_signs_move_outwards():
+    _, (x, y, _) = inputs()
+    assert (-x) * y is -(x * y)
+    assert x + (-y) is x - y
+    assert -(x - y) is y - x
+
+
+def test_whole_powers_are_products():
+    _, (x, _, _) = inputs()
+    ops = set()
+    stack = [x**13]
+    while stack:
+        e = stack.pop()
+        ops.add(e.op)
+        stack.extend(e.args)
+    assert ops == {"mul", "input"}
+    assert (x**0).data == 1
+    assert (x**0.5).op == "sqrt"
+
+
+@pytest.mark.parametrize(
+    "misuse, hint",
+    [
+        (lambda x: bool(x < 1), "where"),
+        (lambda x: float(x), "stiction.trace.functions"),
+        (lambda x: math.sin(x), "stiction.trace.functions"),
+        (lambda x: np.sin(x), "NumPy's sin"),
+        (lambda x: np.array([x, 1.0]) + 1, "NumPy"),
+        (lambda x: max(x, 0), "where"),
+        (lambda x: where(x, 1, 2), "condition"),
+        (lambda x: x & (x < 1), "condition"),
+        (lambda x: x + "a", "number"),
+        (lambda x: where(x < 0, x < 1, x), "same kind"),
+        (lambda x: x + Graph().input(0, 0, True), "another trace"),
+        (lambda x: lookup([x, 2 * x], x), "uniform"),
+        (lambda x: loop([(x,)], lambda row, c: c, [x]), "same for all lanes"),
+        (lambda x: loop([(1,)], lambda row, c: [*c, 1], [x]), "as many values"),
+        (lambda x: loop([(1,)], lambda row, c: [x < 1], [x]), "carries numbers"),
+    ],
+)
+def test_misuse_is_refused_with_the_fix(misuse, hint):
+    _, (x, _, _) = inputs()
+    with pytest.raises(TraceError, match=hint):
+        misuse(x)
+
+
+def test_a_value_from_inside_a_loop_stays_there():
+    _, (x, _, _) = inputs()
+    leaked = []
+    loop([(1,), (2,)], lambda row, c: [leaked.append(c[0]) or c[0] + row[0]], [x])
+    with pytest.raises(TraceError, match="finished loop"):
+        loop([(1,), (2,)], lambda row, c: [c[0] * leaked[0]], [x])
+
+
+def test_constants_fold_like_numbers():
+    graph, _ = inputs()
+    two = graph.constant(2.0)
+    assert (two**3 + sin(two) / 4).data == 8 + math.sin(2.0) / 4
+    assert absolute(graph.constant(-3)).data == 3
+    assert graph.div(two, graph.constant(0)).data == math.inf

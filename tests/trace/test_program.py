@@ -1,0 +1,226 @@
+"""Programs give on the machine what the same source gives on floats, in any number of lanes, to the bit."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stiction.errors import InputError, TraceError
+from stiction.trace import (
+    Port,
+    Program,
+    absolute,
+    atan2,
+    clip,
+    cos,
+    exp,
+    floor,
+    fma,
+    log,
+    lookup,
+    loop,
+    maximum,
+    minimum,
+    sign,
+    sin,
+    sqrt,
+    tan,
+    tanh,
+    where,
+)
+from stiction.trace.machine import host
+
+LANES = [lanes for lanes in (1, 2, 4, 8) if lanes <= max(2, host().lanes)]
+
+
+def everything(x, y, h):
+    """One of each operation."""
+    state = loop(((0, h), (1, 2 * h), (2, h / 3)), lambda row, c: [c[0] + row[1] * sin(c[1]), c[1] - row[0] * c[0]], [x, y])
+    nested = loop(3, lambda i, c: loop(2, lambda j, d: [d[0] + i * j * h + x], c), [y])
+    return (
+        [
+            x + y * h - x / (2 + y * y),
+            sqrt(absolute(x)) + sign(y) * floor(x),
+            sin(x) * cos(y) + tan(x / 4),
+            atan2(y, x) + exp(-x * x) + log(1 + y * y) + tanh(x),
+            minimum(x, y) + 2 * maximum(x, h) - clip(x, -0.5, 0.5),
+            where((x < y) & ~(x <= -1) | (x > 2), x * x, -y),
+            where(x == y, 1, where(x != 0, x**-3, 0)) + (x * x + 1) ** 1.5,
+            fma(x, y, h) + lookup([1.5, 2.5, h, 4.5], 4 * absolute(x)),
+        ],
+        state,
+        nested[0],
+    )
+
+
+def program(dtype="float64"):
+    inputs = [Port("x"), Port("y"), Port("h", (), "s", "uniform")]
+    return Program("everything", everything, inputs, [Port("values", (8,)), Port("state", (2,)), Port("nested")], dtype=dtype)
+
+
+def run(p, lanes, x, y, h):
+    """All results of one number of lanes, in arrays that start as NaN."""
+    kernel = p.kernel(lanes)
+    p.kernel = lambda _=0: kernel
+    outs = tuple(np.full((len(x), *port.shape), np.nan, p.dtype) for port in p.outputs)
+    p.run([np.asarray(v, p.dtype) for v in (x, y, h)], outs, (), (len(x),))
+    del p.kernel
+    return outs
+
+
+def test_agrees_with_floats():
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(2, 37)) * 2
+    results = program()(x, y, 0.3)
+    for k in range(len(x)):
+        for result, expected in zip(results, everything(float(x[k]), float(y[k]), 0.3), strict=True):
+            np.testing.assert_allclose(result[k], expected, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 8, 9, 31])
+def test_bits_do_not_depend_on_the_lanes(count):
+    rng = np.random.default_rng(count)
+    x, y = rng.normal(size=(2, count)) * 10 ** rng.uniform(-3, 7, size=(2, count))  # some angles need the slow path
+    p = program()
+    reference = run(p, LANES[0], x, y, 0.3)
+    for lanes in LANES[1:]:
+        for a, b in zip(reference, run(p, lanes, x, y, 0.3), strict=True):
+            assert a.tobytes() == b.tobytes()
+
+
+def test_batches_over_threads_are_the_same():
+    x = np.linspace(-3, 3, 20_000)
+    p = program()
+    for a, b in zip(p(x, 0.5, 0.1), p(x, 0.5, 0.1, threads=None), strict=True):
+        assert a.tobytes() == b.tobytes()
+
+
+def test_float32():
+    x = np.linspace(-2, 2, 50)
+    for a, b in zip(program("float32")(x, 0.5, 0.1), program()(x, 0.5, 0.1), strict=True):
+        assert a.dtype == np.float32
+        np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_nan_and_infinity_pass_through(bad):
+    p = Program("pass", lambda x: ([x + 1, x * 2, minimum(x, 0), maximum(0, x), clip(x, -1, 1), sin(x), exp(x), sqrt(x), tanh(x)],), [Port("x")], [Port("y", (9,))])
+    many = np.full(9, 0.25)
+    many[4] = bad
+    one, all_of_them = p(bad)[0], p(many)[0]
+    with np.errstate(invalid="ignore"):
+        expected = [bad + 1, bad * 2, min(bad, 0), max(0, bad), min(max(bad, -1), 1), np.sin(bad), np.exp(bad), np.sqrt(bad), np.tanh(bad)]
+        if math.isnan(bad):
+            expected = [math.nan] * 9
+    np.testing.assert_array_equal(one, expected)
+    np.testing.assert_array_equal(all_of_them[4], expected)
+    assert np.isfinite(all_of_them[[0, 1, 2, 3, 5, 6, 7, 8]]).all(), "a bad lane must not touch its neighbours"
+
+
+def test_tables_have_any_length_and_clamp():
+    p = Program("read", lambda t, table: (lookup(table, t),), [Port("t"), Port("table", (2,), "", "table")], [Port("row", (2,))])
+    for rows in (1, 5, 1000):
+        table = np.arange(2.0 * rows).reshape(rows, 2)
+        t = np.array([-3.0, 0.0, 0.99, rows - 1, 1e30, -math.inf, math.inf])
+        expected = table[np.clip(np.floor(np.clip(t, 0, rows)), 0, rows - 1).astype(int)]
+        np.testing.assert_array_equal(p(t, table)[0], expected)
+    assert lookup([1, 2, 3], 1.5) == 2
+    assert lookup([(1, 2), (3, 4)], 9) == (3, 4)
+
+
+def test_a_loop_may_turn_zero_times():
+    p = Program("count", lambda n, x: (loop(n, lambda i, c: [c[0] + 1], [x]),), [Port("n", (), "", "uniform"), Port("x")], [Port("y", (1,))])
+    for n in (0, 1, 5):
+        np.testing.assert_array_equal(p(n, [1.0, 2.0])[0][:, 0], [1 + n, 2 + n])
+
+
+def test_leading_axes_broadcast():
+    p = Program("sum", lambda a, b: ([a[0] + b, a[1] * b],), [Port("a", (2,)), Port("b")], [Port("c", (2,))])
+    a, b = np.arange(12.0).reshape(2, 3, 2), np.arange(3.0)
+    expected = np.stack([a[..., 0] + b, a[..., 1] * b], axis=-1)
+    np.testing.assert_array_equal(p(a, b)[0], expected)
+    np.testing.assert_array_equal(p(np.asfortranarray(a), b)[0], expected)
+    assert p(a[:0], b)[0].shape == (0, 3, 2)
+
+
+def test_rows_of_uniform_inputs_are_separate_runs():
+    p = Program("scale", lambda k, x: (k[0] * x + k[1],), [Port("k", (2,), "", "uniform"), Port("x")], [Port("y")])
+    k, x = np.arange(10.0).reshape(5, 2), np.arange(4.0)
+    np.testing.assert_array_equal(p(k, x)[0], k[:, :1] * x + k[:, 1:])
+    np.testing.assert_array_equal(p(k, x, threads=2)[0], k[:, :1] * x + k[:, 1:])
+
+
+def test_results_may_overwrite_inputs():
+    p = Program("swap", lambda s: ([s[2], s[0], s[1] + 1],), [Port("s", (3,))], [Port("s", (3,))])
+    state = np.arange(39.0).reshape(13, 3)
+    expected = np.stack([state[:, 2], state[:, 0], state[:, 1] + 1], axis=-1)
+    p.run([state], [state], (), (13,))
+    np.testing.assert_array_equal(state, expected)
+
+
+@pytest.mark.parametrize(
+    "values, message",
+    [
+        ((1.0, 2.0), "takes 3 values"),
+        ((np.zeros(3), np.zeros(4), 0.1), "leading axes"),
+        (("a", 1.0, 0.1), "must be numbers"),
+        ((1.0, None, 0.1), "must be numbers"),
+        ((1.0, [1.0, [2.0]], 0.1), "must be numbers"),
+    ],
+)
+def test_wrong_values_are_refused(values, message):
+    with pytest.raises(InputError, match=message):
+        program()(*values)
+
+
+def test_wrong_shapes_name_the_port():
+    p = Program("pair", lambda a: (a[0],), [Port("angles", (2,), "rad")], [Port("y")])
+    with pytest.raises(InputError, match=r"angles has shape \(3,\); allowed: \(..., 2\)"):
+        p(np.zeros(3))
+
+
+def test_wrong_functions_are_refused():
+    with pytest.raises(TraceError, match="tuple of 1"):
+        Program("bad", lambda x: x, [Port("x")], [Port("y")]).trace()
+    with pytest.raises(TraceError, match="declared shape"):
+        Program("bad", lambda x: ([x, x],), [Port("x")], [Port("y", (3,))]).trace()
+    with pytest.raises(TraceError, match="condition"):
+        Program("bad", lambda x: (x < 1,), [Port("x")], [Port("y")]).trace()
+    with pytest.raises(InputError, match="float64"):
+        Program("bad", lambda x: (x,), [Port("x")], [Port("y")], dtype="int32")
+
+
+def test_dump_and_counts_tell_what_runs():
+    p = Program("small", lambda x, h: (x * h + 2 * h,), [Port("x", (), "m"), Port("h", (), "s", "uniform")], [Port("y", (), "m")])
+    assert p.operations == {"mul": 1, "fma": 1}
+    text = p.dump()
+    assert "in  x[] [m] varying" in text
+    assert "(uniform)" in text
+    assert "out y[] [m]" in text
+    assert "body of" in program().dump()
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=20), st.floats(-5, 5))
+def test_clip_stays_between(xs, low):
+    p = _clip_program()
+    y = p(np.array(xs), low, low + 1.0)[0]
+    np.testing.assert_array_equal(y, np.clip(xs, low, low + 1.0))
+
+
+def _clip_program(cache=[]):  # noqa: B006
+    if not cache:
+        cache.append(Program("clip", lambda x, a, b: (clip(x, a, b),), [Port("x"), Port("a", role="uniform"), Port("b", role="uniform")], [Port("y")]))
+    return cache[0]
+
+
+def test_the_same_source_on_sympy():
+    sympy = pytest.importorskip("sympy")
+    x, y = sympy.symbols("x y", real=True)
+    closed = sin(x) * cos(y) + where(x < y, x * x / 2, sqrt(y)) + minimum(x, y) + tanh(x) + atan2(y, x)
+    value = closed.subs({x: sympy.Rational(1, 3), y: 2}).evalf()
+    a, b = 1 / 3, 2.0
+    assert float(value) == pytest.approx(math.sin(a) * math.cos(b) + a * a / 2 + a + math.tanh(a) + math.atan2(b, a), abs=1e-14)
+    total = loop(((1, 2), (3, 4)), lambda row, c: [c[0] * row[0] + row[1]], [x])
+    assert sympy.expand(total[0]) == 3 * x + 10
