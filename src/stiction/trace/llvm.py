@@ -262,6 +262,7 @@ class Emitter:
         self.scalar = Arithmetic(self.text, 1, target.bits)
         self.vector = Arithmetic(self.text, target.lanes, target.bits)
         self.number = self.scalar.real
+        self.width = target.lanes * target.bits // 8  # bytes of a lane value, and how buffers of them are aligned
         self.roots = [e for array in outputs for e in array]
         self.names: dict[int, Value] = {}  # scalar values, by node
         self.wide: dict[int, Value] = {}  # lane values, by node
@@ -306,7 +307,7 @@ class Emitter:
             self.compute(e, self.vector)
         for array, result, pointer in zip(self.outputs, results, targets, strict=True):
             for slot, e in enumerate(array):
-                text.lines.append(f"  store {self.vector.real} {self.value(e, self.vector).name}, ptr {self.element(self.vector.real, result, slot)}, align 64")
+                text.lines.append(f"  store {self.vector.real} {self.value(e, self.vector).name}, ptr {self.element(self.vector.real, result, slot)}, align {self.width}")
             text.lines.append(f"  call void @write_rows(ptr {pointer}, ptr {result}, i64 {len(array)}, i64 {row}, i64 %last, i64 {len(array)})")
         following = scalar.instruction(f"add i64 {row}, {lanes}").name
         text.lines[at] = f"  {row} = phi i64 [ %first, %{start} ], [ {following}, %{text.block} ]"
@@ -414,7 +415,7 @@ class Emitter:
     def load(self, e: Expr) -> Value:
         port, slot = e.data  # type: ignore[misc]
         if e.varying:
-            return self.vector.instruction(f"load {self.vector.real}, ptr {self.element(self.vector.real, self.buffers[port], slot)}, align 8")
+            return self.vector.instruction(f"load {self.vector.real}, ptr {self.element(self.vector.real, self.buffers[port], slot)}, align {self.width}")
         return self.scalar.instruction(f"load {self.number}, ptr {self.element(self.number, self.bases[port], slot)}")
 
     def operate(self, e: Expr, m: Arithmetic) -> Value:
