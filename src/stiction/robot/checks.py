@@ -1,10 +1,12 @@
 """Checks of single numbers: each refuses with the owner's name, the value and what is allowed."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from stiction.errors import RobotError
+
+
+LARGEST = 1e30  # beyond it products of lengths and masses leave the range of numbers
 
 
 def finite(owner: str, what: str, value: Any) -> float:
@@ -13,8 +15,8 @@ def finite(owner: str, what: str, value: Any) -> float:
         number = float(value)
     except (TypeError, ValueError):
         raise RobotError(f"{owner}: {what} is {value!r}; allowed: a finite number") from None
-    if not math.isfinite(number):
-        raise RobotError(f"{owner}: {what} is {value}; allowed: a finite number")
+    if not abs(number) < LARGEST:
+        raise RobotError(f"{owner}: {what} is {value}; allowed: a finite number below {LARGEST:g} in size")
     return number
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from stiction.robot.robot import Robot
 
 FOLDED = 1e-15
+SMALLEST = 1e-30  # kg m² or kg: an inertia below it cannot be divided by
 COMPONENTS = ("x", "y", "z")
 MOMENTS = (("xx", 0, 0), ("xy", 0, 1), ("xz", 0, 2), ("yy", 1, 1), ("yz", 1, 2), ("zz", 2, 2))
 
@@ -176,7 +177,7 @@ def check_inertias(robot: Robot, assembly: Assembly) -> None:
             continue
         for motion, v in zip(body.motions, body.velocities, strict=True):
             felt = motion.dot(body.inertia @ motion) + (rotors[v][v] if rotors else 0)
-            if felt <= 0:
+            if felt < SMALLEST:
                 raise RobotError(
                     f"link '{link}': its inertia about the {body.kind} joint '{joint}' is {felt:g}; "
                     "give it an inertia (or a centre of mass off the axis) that resists this motion"

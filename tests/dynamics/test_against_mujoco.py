@@ -1,0 +1,33 @@
+"""Mass matrices, bias and accelerations against MuJoCo."""
+
+import numpy as np
+import pytest
+
+import stiction
+from tests.machines import random_robot, random_state, real_arm
+from tests.mujoco_model import MujocoRobot
+
+ROBOTS = {
+    "ur5": lambda: real_arm("ur5")[0],
+    "panda": lambda: real_arm("panda")[0],
+    "xarm7": lambda: real_arm("xarm7")[0],
+    "chain of 20": lambda: stiction.library.chain(20),
+    "tree": lambda: random_robot(21, ["revolute", "prismatic", "spherical"] * 4, rotors=False),
+    "rotors": lambda: random_robot(22, ["revolute", "prismatic", "revolute"] * 3, rotors=True),
+}
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_dynamics(name):
+    robot = ROBOTS[name]()
+    peer = MujocoRobot(robot)
+    q, v, torque = random_state(robot, 31, 3)
+    rest = np.zeros(robot.nv)
+    for k in range(3):
+        peer.set(q[k], v[k], torque[k])
+        M = peer.mass_matrix()
+        np.testing.assert_allclose(robot.mass_matrix(q[k]), M, rtol=0, atol=1e-10 * np.abs(M).max())
+        bias = peer.bias()
+        np.testing.assert_allclose(robot.inverse_dynamics(q[k], v[k], rest), bias, rtol=0, atol=1e-10 * np.abs(bias).max())
+        a = peer.acceleration()
+        np.testing.assert_allclose(robot.forward_dynamics(q[k], v[k], torque[k]), a, rtol=0, atol=1e-10 * np.abs(a).max() * max(1, 1e-3 * np.linalg.cond(M)))

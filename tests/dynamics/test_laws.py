@@ -1,0 +1,186 @@
+"""Laws of mechanics that hold whatever the robot."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import stiction
+from stiction import Frame, Joint, Link, Robot, Sphere
+from stiction.errors import InputError, RobotError
+from stiction.simulate.passive import fall
+from tests.machines import ALL_KINDS, random_robot, random_state
+
+
+@given(st.integers(0, 10**6))
+def test_mass_matrix_is_symmetric_positive_definite_and_carries_the_energy(seed):
+    robot = random_robot(seed, ALL_KINDS)
+    q, v, _ = random_state(robot, seed)
+    M = robot.mass_matrix(q)
+    np.testing.assert_array_equal(M, M.T)
+    assert np.linalg.eigvalsh(M)[0] > 0
+    assert float(robot.kinetic_energy(q, v)) == pytest.approx(float(v @ M @ v / 2), rel=1e-12)
+
+
+@given(st.integers(0, 10**6))
+def test_gravity_torque_is_the_slope_of_potential_energy(seed):
+    robot = random_robot(seed, ALL_KINDS)
+    q, v, _ = random_state(robot, seed)
+    h, rates = 1e-6, robot.position_rates(q, v)
+    slope = (robot.potential_energy(q + h * rates) - robot.potential_energy(q - h * rates)) / (2 * h)
+    assert float(robot.gravity_torque(q) @ v) == pytest.approx(float(slope), rel=1e-6, abs=1e-6)
+
+
+def test_christoffel_symbols():
+    """C_ij = ½ Σ (∂M_ij/∂q_k + ∂M_ik/∂q_j − ∂M_jk/∂q_i) v_k, with the derivatives of M by central differences."""
+    robot = random_robot(3, ["revolute", "prismatic", "revolute", "universal"])
+    q, v, _ = random_state(robot, 4)
+    n, h = robot.nv, 1e-5
+    dM = np.stack([(robot.mass_matrix(q + h * e) - robot.mass_matrix(q - h * e)) / (2 * h) for e in np.eye(n)], axis=-1)
+    C = (np.einsum("ijk,k->ij", dM, v) + np.einsum("ikj,k->ij", dM, v) - np.einsum("jki,k->ij", dM, v)) / 2
+    np.testing.assert_allclose(robot.coriolis_matrix(q, v), C, atol=1e-8)
+
+
+def test_energy_of_a_falling_arm_has_order_four():
+    robot = stiction.library.puma560()
+    start = [0.0, 0.8, 2.6, 0.7, 0.6, 0.2]
+    ends = {h: fall(robot, start, [0.0] * 6, duration=1.024, step=h, record=1.024) for h in (1e-3, 8e-3, 16e-3)}
+    errors = [np.abs(ends[h].q[-1] - ends[1e-3].q[-1]).max() for h in (16e-3, 8e-3)]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(4.0, abs=0.3)
+    assert ends[1e-3].energy_drift < 1e-10
+    assert np.log2(ends[16e-3].energy_drift / ends[8e-3].energy_drift) == pytest.approx(4.0, abs=0.3)
+
+
+def test_a_free_body_keeps_its_momentum():
+    robot = Robot(
+        name="top",
+        links=[Link(name="world"), Link(name="body", mass=2.0, center_of_mass=(0.1, 0.2, -0.1), inertia=np.diag([0.1, 0.2, 0.25]))],
+        joints=[Joint(name="free", kind="floating", parent="world", child="body")],
+    )
+    v = [0.3, 4.0, 0.2, 1.0, 0.0, 0.5]
+    motion = fall(robot, robot.neutral, v, duration=3.0, step=1e-3, record=0.1, gravity=(0, 0, 0))
+    h = robot.momentum(motion.q, motion.v)
+    np.testing.assert_allclose(h, np.broadcast_to(h[0], h.shape), atol=1e-9)
+    np.testing.assert_allclose(np.linalg.norm(motion.q[:, 3:], axis=1), 1, atol=1e-15)
+    assert motion.energy_drift < 1e-10
+
+
+def test_a_hundred_joints():
+    robot = stiction.library.chain(100)
+    q, v, a = random_state(robot, 9)
+    torque = robot.inverse_dynamics(q, v, a)
+    np.testing.assert_allclose(robot.forward_dynamics(q, v, torque), a, atol=1e-8)
+    M = robot.mass_matrix(q)
+    np.testing.assert_allclose(M, M.T, atol=1e-12)
+    np.testing.assert_allclose(M @ a, torque - robot.inverse_dynamics(q, v, np.zeros(100)), rtol=0, atol=1e-10 * np.abs(torque).max())
+
+
+def test_large_matrices_by_directions_agree_with_small_ones_unrolled(monkeypatch):
+    from stiction.robot import motion, sensitivity
+
+    robot = random_robot(41, ["revolute", "prismatic", "spherical", "revolute"])
+    q, v, a = random_state(robot, 5, 3)
+    unrolled = (robot.mass_matrix(q), *robot.inverse_dynamics_derivatives(q, v, a), *robot.forward_dynamics_derivatives(q, v, a))
+    for limit in (sensitivity, motion):
+        monkeypatch.setattr(limit, "MATRIX_UP_TO", 24 if limit is sensitivity else 2)
+    monkeypatch.setattr(sensitivity, "UNROLL_UP_TO", 2)
+    for _ in ("lanes", "lanes and LAPACK"):
+        directed = (robot.mass_matrix(q), *robot.inverse_dynamics_derivatives(q, v, a), *robot.forward_dynamics_derivatives(q, v, a))
+        for x, y in zip(unrolled, directed, strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-9)
+        monkeypatch.setattr(sensitivity, "MATRIX_UP_TO", 2)
+
+
+def test_batches_are_their_members():
+    robot = random_robot(6, ALL_KINDS)
+    q, v, a = (x.reshape(3, 4, -1) for x in random_state(robot, 6, 12))
+    for many, one in (
+        (robot.forward_dynamics(q, v, a), lambda i: robot.forward_dynamics(q[i], v[i], a[i])),
+        (robot.inverse_dynamics(q, v, a, threads=None), lambda i: robot.inverse_dynamics(q[i], v[i], a[i])),
+        (robot.mass_matrix(q), lambda i: robot.mass_matrix(q[i])),
+        (robot.pose(q, "tool"), lambda i: robot.pose(q[i], "tool")),
+    ):
+        for i in np.ndindex(3, 4):
+            assert many[i].tobytes() == one(i).tobytes(), "one robot and a batch give the same bits"
+
+
+@pytest.mark.parametrize("name", ["link2.mass", "link3.center_of_mass.y", "link1.inertia.xy", "joint2.origin.x", "joint3.origin.pitch"])
+def test_freed_numbers_are_those_of_another_robot(name):
+    from dataclasses import replace
+
+    robot = random_robot(8, ["revolute", "prismatic", "revolute"])
+    q, v, a = random_state(robot, 8)
+    values = robot.numbers[name] + np.array([0.0, 1e-3, 0.02])
+    freed = robot.forward_dynamics(q, v, a, values={name: values})
+    owner, field, *rest = name.split(".")
+    for value, result in zip(values, freed, strict=True):
+        if owner.startswith("link"):
+            link = robot.link(owner)
+            if field == "mass":
+                other = replace(link, mass=value)
+            elif field == "center_of_mass":
+                other = replace(link, center_of_mass=(link.center_of_mass[0], value, link.center_of_mass[2]))
+            else:
+                I = np.array(link.inertia)
+                I[0, 1] = I[1, 0] = value
+                other = replace(link, inertia=I)
+            changed = replace(robot, links=tuple(other if x is link else x for x in robot.links))
+        else:
+            joint = robot.joint(owner)
+            xyz, rpy = list(joint.origin.xyz), list(joint.origin.rpy)
+            (xyz if rest[0] == "x" else rpy)[{"x": 0, "pitch": 1}[rest[0]]] = value
+            moved = replace(joint, origin=stiction.Origin(xyz=xyz, rpy=rpy))
+            changed = replace(robot, joints=tuple(moved if x is joint else x for x in robot.joints))
+        np.testing.assert_allclose(result, changed.forward_dynamics(q, v, a), rtol=1e-10, atol=1e-10)
+
+
+def test_coupled_rotors_weigh_TJT():
+    base = random_robot(9, ["revolute"] * 3)
+    T = np.array([[50.0, 0, 0], [10.0, 60.0, 0], [0.0, -20.0, 70.0]])
+    J = [1e-4, 2e-4, 3e-4]
+    from dataclasses import replace
+
+    joints = tuple(replace(joint, rotor_inertia=j) for joint, j in zip(base.joints, J, strict=True))
+    robot = replace(base, joints=joints, coupling=T)
+    q, v, a = random_state(robot, 1)
+    np.testing.assert_allclose(robot.mass_matrix(q), base.mass_matrix(q) + T.T @ np.diag(J) @ T, rtol=1e-12)
+    torque = robot.inverse_dynamics(q, v, a)
+    np.testing.assert_allclose(robot.forward_dynamics(q, v, torque), a, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(robot.regressor(q, v, a) @ robot.inertial_parameters, torque, rtol=1e-10)
+    with pytest.raises(InputError, match="coupled rotors"):
+        robot.forward_dynamics(q, v, torque, method="articulated")
+
+
+def test_robots_of_one_structure_share_one_program():
+    from stiction.robot.programs import _programs
+
+    random_robot(101, ["revolute", "spherical"]).mass_matrix([0.1, 1, 0, 0, 0])
+    count = len(_programs)
+    for seed in range(102, 110):
+        random_robot(seed, ["revolute", "spherical"]).mass_matrix([0.1, 1, 0, 0, 0])
+    assert len(_programs) == count
+
+
+def test_wrong_names_list_the_right_ones():
+    robot = stiction.library.two_link()
+    with pytest.raises(InputError, match="unknown frame 'tipp'.*tip"):
+        robot.pose([0, 0], "tipp")
+    with pytest.raises(InputError, match="'body', 'aligned', 'world'"):
+        robot.jacobian([0, 0], "tip", axes="local")
+    with pytest.raises(InputError, match="'auto', 'composite'"):
+        robot.forward_dynamics([0, 0], [0, 0], [0, 0], method="aba")
+    with pytest.raises(InputError, match=r"q has shape \(3,\); allowed: \(..., 2\)"):
+        robot.mass_matrix([0, 0, 0])
+    with pytest.raises(InputError, match="unknown number 'mass'.*forearm.mass"):
+        robot.mass_matrix([0, 0], values={"mass": 1.0})
+    with pytest.raises(InputError, match="'body', 'aligned'"):
+        robot.inverse_dynamics([0, 0], [0, 0], [0, 0], wrenches={"tip": [0] * 6}, wrench_axes="world")
+    with pytest.raises(RobotError, match="unknown joint 'wrist'.*shoulder, elbow"):
+        robot.joint("wrist")
+
+
+def test_frames_may_hang_on_the_root():
+    robot = stiction.library.two_link().with_frames(Frame(name="camera", link="base", origin=stiction.Origin(xyz=(1, 2, 3))))
+    np.testing.assert_array_equal(robot.pose([0.3, 0.4], "camera")[:3, 3], [1, 2, 3])
+    assert not robot.jacobian([0.3, 0.4], "camera").any()
+    assert Sphere(radius=1, mass=1).volume > 4
