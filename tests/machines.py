@@ -64,7 +64,9 @@ def real_arm(name):
     """UR5, Panda (fingers locked) or xArm7 from the installed example-robot-data."""
     spec = find_spec("cmeel")
     folder = Path(spec.origin).parent.parent / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
-    path = folder / {"ur5": "ur_description/urdf/ur5_robot.urdf", "panda": "panda_description/urdf/panda.urdf", "xarm7": "xarm_description/urdf/xarm7.urdf"}[name]
+    path = (
+        folder / {"ur5": "ur_description/urdf/ur5_robot.urdf", "panda": "panda_description/urdf/panda.urdf", "xarm7": "xarm_description/urdf/xarm7.urdf"}[name]
+    )
     robot = Robot.from_urdf(path)
     if name == "panda":
         robot = robot.without_mimics().lock({"panda_finger_joint1": 0.0, "panda_finger_joint2": 0.0})

@@ -10,7 +10,7 @@ _HOME = {
     "robot": ("Box", "Capsule", "Cylinder", "Frame", "Joint", "Limits", "Link", "Mimic", "Origin", "PointMass", "Robot", "Solid", "Sphere"),
 }
 _PLACE = {name: module for module, names in _HOME.items() for name in names}
-__all__ = [*_PLACE, "library"]  # noqa: PLE0604
+__all__ = [*_PLACE, "library"]
 
 
 def __getattr__(name: str) -> Any:

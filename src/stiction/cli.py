@@ -20,11 +20,12 @@ def demo(*, out: Path = Path("stiction-demo.png")) -> None:
         The figure to write.
     """
     from stiction.show import falling
-    from stiction.show.figure import save
+    from stiction.show.figure import check, save
     from stiction.simulate.passive import fall
 
+    check(out)
     robot = stiction.library.puma560()
-    motion = fall(robot, [0.0, 0.8, 2.6, 0.0, 0.6, 0.0], [0.0] * 6, duration=5.0, step=1e-3, record=1e-2)
+    motion = fall(robot, [0.0, 0.8, 2.6, 0.9, 0.8, 0.0], [0.0] * 6, duration=5.0, step=1e-3, record=1e-2)
     how = "from the cache" if motion.kernel.cached else "traced and compiled"
     _table(
         "Puma 560, left to itself",

@@ -147,7 +147,7 @@ def test_regressor(pair):
 
 
 def test_outer_wrenches(pair):
-    robot, peer = pair
+    robot, _ = pair
     name = tip(robot)
     rng = np.random.default_rng(5)
     for q, v, a in states(robot, 2):

@@ -163,7 +163,7 @@ def test_robots_of_one_structure_share_one_program():
 
 def test_wrong_names_list_the_right_ones():
     robot = stiction.library.two_link()
-    with pytest.raises(InputError, match="unknown frame 'tipp'.*tip"):
+    with pytest.raises(InputError, match=r"unknown frame 'tipp'.*tip"):
         robot.pose([0, 0], "tipp")
     with pytest.raises(InputError, match="'body', 'aligned', 'world'"):
         robot.jacobian([0, 0], "tip", axes="local")
@@ -171,11 +171,11 @@ def test_wrong_names_list_the_right_ones():
         robot.forward_dynamics([0, 0], [0, 0], [0, 0], method="aba")
     with pytest.raises(InputError, match=r"q has shape \(3,\); allowed: \(..., 2\)"):
         robot.mass_matrix([0, 0, 0])
-    with pytest.raises(InputError, match="unknown number 'mass'.*forearm.mass"):
+    with pytest.raises(InputError, match=r"unknown number 'mass'.*forearm.mass"):
         robot.mass_matrix([0, 0], values={"mass": 1.0})
     with pytest.raises(InputError, match="'body', 'aligned'"):
         robot.inverse_dynamics([0, 0], [0, 0], [0, 0], wrenches={"tip": [0] * 6}, wrench_axes="world")
-    with pytest.raises(RobotError, match="unknown joint 'wrist'.*shoulder, elbow"):
+    with pytest.raises(RobotError, match=r"unknown joint 'wrist'.*shoulder, elbow"):
         robot.joint("wrist")
 
 

@@ -29,7 +29,8 @@ ARM = """<?xml version="1.0"?>
   <joint name="elbow" type="continuous"><parent link="upper"/><child link="fore"/><origin xyz="0 0 0.4" rpy="0.1 0.2 0.3"/>
     <drake:rotor_inertia value="0.0001"/><drake:gear_ratio value="50"/></joint>
   <joint name="grip" type="fixed"><parent link="fore"/><child link="tool"/><origin xyz="0.1 0 0"/></joint>
-  <joint name="slide" type="prismatic"><parent link="tool"/><child link="finger"/><axis xyz="0 1 0"/><limit lower="0" upper="0.1" effort="1" velocity="1"/></joint>
+  <joint name="slide" type="prismatic"><parent link="tool"/><child link="finger"/><axis xyz="0 1 0"/>
+    <limit lower="0" upper="0.1" effort="1" velocity="1"/></joint>
   <transmission name="drive"><type>simple</type><joint name="shoulder"><hardwareInterface>x</hardwareInterface></joint>
     <actuator name="motor"><mechanicalReduction>-100</mechanicalReduction><motorInertia>0.0002</motorInertia></actuator></transmission>
 </robot>
@@ -88,7 +89,7 @@ def edit(old, new):
         ("<sdf version='1.6'></sdf>", "an SDF file; allowed: URDF, with root <robot>"),
         ("<mujoco/>", "an MJCF file"),
         ("<foo/>", "root <foo>"),
-        (edit('<robot name="arm"', '<robot name="arm" xmlns:xacro="http://ros.org/wiki/xacro"').replace("<link name=\"base\"/>", '<xacro:link/>'), "xacro"),
+        (edit('<robot name="arm"', '<robot name="arm" xmlns:xacro="http://ros.org/wiki/xacro"').replace('<link name="base"/>', "<xacro:link/>"), "xacro"),
         (edit('value="2"', 'value="${mass}"'), "holds xacro macros"),
         (edit(' xmlns:drake="http://drake.mit.edu"', ""), "declare the prefix"),
         (edit('<mass value="2"/>', '<mass value="0"/>'), "link 'upper'"),

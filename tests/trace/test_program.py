@@ -106,7 +106,9 @@ def test_float32():
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_nan_and_infinity_pass_through(bad):
-    p = Program("pass", lambda x: ([x + 1, x * 2, minimum(x, 0), maximum(0, x), clip(x, -1, 1), sin(x), exp(x), sqrt(x), tanh(x)],), [Port("x")], [Port("y", (9,))])
+    p = Program(
+        "pass", lambda x: ([x + 1, x * 2, minimum(x, 0), maximum(0, x), clip(x, -1, 1), sin(x), exp(x), sqrt(x), tanh(x)],), [Port("x")], [Port("y", (9,))]
+    )
     many = np.full(9, 0.25)
     many[4] = bad
     one, all_of_them = p(bad)[0], p(many)[0]

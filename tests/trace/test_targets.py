@@ -6,7 +6,7 @@ import pytest
 import stiction
 from stiction.robot.motion import GRAVITY
 from stiction.robot.programs import _programs
-from stiction.trace.llvm import Target
+from stiction.trace.arithmetic import Target
 from stiction.trace.machine import assemble
 
 TARGETS = {

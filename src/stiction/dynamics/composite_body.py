@@ -63,7 +63,7 @@ def factor(M: Rows) -> Factors:
 
 
 def solve(f: Factors, b: list[Scalar]) -> list[Scalar]:
-    """x with M x = b."""
+    """X with M x = b."""
     n = len(b)
     x = list(b)
     for k in reversed(range(n)):

@@ -6,9 +6,7 @@ from stiction.spatial import AT_REST, Pose, Twist, Vector, Wrench
 from stiction.trace.functions import Scalar
 
 
-def inverse_dynamics(
-    m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector, pushes: dict[int, Wrench] | None = None
-) -> list[Scalar]:
+def inverse_dynamics(m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector, pushes: dict[int, Wrench] | None = None) -> list[Scalar]:
     """Joint torques [N·m or N] that produce the accelerations a; `pushes` are outer wrenches on bodies, in their frames."""
     placed = placements(m, q)
     _, loads = body_loads(m, placed, v, a, gravity)

@@ -1,30 +1,26 @@
 """Where the links of a robot are and how fast they move: poses, twists, Jacobians."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from stiction.dynamics import kinematics
 from stiction.dynamics.kinematics import Site
 from stiction.errors import InputError, unknown
+from stiction.robot.description import Description
 from stiction.robot.numbers import Assembly
 from stiction.robot.programs import Formula, compute
 from stiction.spatial import Twist, Wrench
 from stiction.trace.program import Port
 
-if TYPE_CHECKING:
-    from stiction.robot.robot import Robot
-
 Values = Mapping[str, Any] | None
 
 
-class Frames:
+class Frames(Description):
     """The kinematics of a `Robot`. Frames are named: links and the frames fixed to them."""
 
-    def pose(self: Robot, q: Any, frame: str, *, values: Values = None, threads: int | None = 1) -> np.ndarray:
+    def pose(self, q: Any, frame: str, *, values: Values = None, threads: int | None = 1) -> np.ndarray:
         """Pose of a frame or link in the world, as homogeneous matrices (..., 4, 4): rotation [1] and position [m].
 
         Example:
@@ -40,7 +36,7 @@ class Frames:
 
         return _at(self, "pose", frame, "", function, Port("pose", (4, 4), "1, m"), (q,), values, threads)
 
-    def twist(self: Robot, q: Any, v: Any, frame: str, *, axes: str = "aligned", values: Values = None, threads: int | None = 1) -> np.ndarray:
+    def twist(self, q: Any, v: Any, frame: str, *, axes: str = "aligned", values: Values = None, threads: int | None = 1) -> np.ndarray:
         """Twist of a frame, (..., 6): angular velocity [rad/s], then linear [m/s].
 
         Args:
@@ -64,7 +60,7 @@ class Frames:
 
         return _at(self, "twist", frame, axes, function, Port("twist", (6,), "rad/s, m/s"), (q, v), values, threads)
 
-    def jacobian(self: Robot, q: Any, frame: str, *, axes: str = "aligned", values: Values = None, threads: int | None = 1) -> np.ndarray:
+    def jacobian(self, q: Any, frame: str, *, axes: str = "aligned", values: Values = None, threads: int | None = 1) -> np.ndarray:
         """The matrix that takes velocities to the twist of a frame, (..., 6, nv); `axes` as in `twist`.
 
         Example:
@@ -78,7 +74,7 @@ class Frames:
 
         return _at(self, "jacobian", frame, axes, function, Port("J", (6, self.nv), "1, m"), (q,), values, threads)
 
-    def jacobian_rate(self: Robot, q: Any, v: Any, frame: str, *, axes: str = "aligned", values: Values = None, threads: int | None = 1) -> np.ndarray:
+    def jacobian_rate(self, q: Any, v: Any, frame: str, *, axes: str = "aligned", values: Values = None, threads: int | None = 1) -> np.ndarray:
         """Rate of change of `jacobian` along the motion, (..., 6, nv) [1/s, m/s].
 
         Example:
@@ -92,7 +88,7 @@ class Frames:
 
         return _at(self, "jacobian_rate", frame, axes, function, Port("dJ", (6, self.nv), "1/s, m/s"), (q, v), values, threads)
 
-    def position_rates(self: Robot, q: Any, v: Any, *, threads: int | None = 1) -> np.ndarray:
+    def position_rates(self, q: Any, v: Any, *, threads: int | None = 1) -> np.ndarray:
         """Rates of change of the positions, q̇ = N(q) v, (..., nq); equal to v unless there are quaternions.
 
         Example:
@@ -107,7 +103,9 @@ class Frames:
         return compute(self, "position_rates", (), make, (q, v), None, threads)[0]
 
 
-def _at(robot: Robot, name: str, frame: str, axes: str, function: Callable, output: Port, signals: tuple, values: Values, threads: int | None) -> np.ndarray:
+def _at(
+    robot: Description, name: str, frame: str, axes: str, function: Callable, output: Port, signals: tuple, values: Values, threads: int | None
+) -> np.ndarray:
     """Compute something of a frame, in some axes."""
     if axes and axes not in kinematics.AXES:
         raise InputError(f"axes is {axes!r}; allowed: {', '.join(map(repr, kinematics.AXES))}")
@@ -120,7 +118,7 @@ def _at(robot: Robot, name: str, frame: str, axes: str, function: Callable, outp
     return compute(robot, name, (place, axes), make, signals, values, threads)[0]
 
 
-def frame_index(robot: Robot, frame: str) -> int:
+def frame_index(robot: Description, frame: str) -> int:
     """The place of a frame among the robot's links and frames."""
     names = list(robot.assembly.sites)
     if frame not in names:
@@ -128,12 +126,12 @@ def frame_index(robot: Robot, frame: str) -> int:
     return names.index(frame)
 
 
-def positions(robot: Robot, role: str = "varying") -> Port:
+def positions(robot: Description, role: str = "varying") -> Port:
     """The port of positions."""
     return Port("q", (robot.nq,), "rad, m", role)
 
 
-def velocities(robot: Robot, name: str = "v", unit: str = "rad/s, m/s", role: str = "varying") -> Port:
+def velocities(robot: Description, name: str = "v", unit: str = "rad/s, m/s", role: str = "varying") -> Port:
     """The port of velocities, or of what has as many components."""
     return Port(name, (robot.nv,), unit, role)
 

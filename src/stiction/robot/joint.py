@@ -1,6 +1,7 @@
 """Joints: what a link can do relative to its parent, and what the description says of its limits, friction and rotor."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from stiction.errors import RobotError
@@ -96,11 +97,11 @@ class Joint:
     parent: str
     child: str
     origin: Origin = field(default_factory=Origin)
-    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
-    second_axis: tuple[float, float, float] | None = None
+    axis: Sequence[float] = (0.0, 0.0, 1.0)
+    second_axis: Sequence[float] | None = None
     limits: Limits | None = None
     damping: float = 0.0
-    friction: float | tuple[float, float] = 0.0
+    friction: float | Sequence[float] = 0.0
     rotor_inertia: float = 0.0
     gear_ratio: float = 1.0
     mimic: Mimic | None = None
@@ -131,7 +132,7 @@ class Joint:
         return self.rotor_inertia * self.gear_ratio**2
 
 
-def _unit(owner: str, what: str, given: object) -> tuple[float, float, float]:
+def _unit(owner: str, what: str, given: object) -> Sequence[float]:
     x, y, z = finite_vector(owner, what, given)
     length = math.sqrt(x * x + y * y + z * z)
     if not 1e-9 < length < 1e9:

@@ -40,7 +40,7 @@ def pendulum(links: int = 1, *, length: float = 1.0, mass: float = 1.0) -> Robot
         Joint(name=f"joint{k + 1}", kind="continuous", parent=names[k], child=names[k + 1], axis=(0, 1, 0), origin=Origin(xyz=(0, 0, -length if k else 0)))
         for k in range(n)
     ]
-    return Robot(name=f"pendulum{n}", links=[Link(name="base"), *(Link.of(name, bob) for name in names[1:])], joints=joints)  # type: ignore[arg-type]
+    return Robot(name=f"pendulum{n}", links=[Link(name="base"), *(Link.of(name, bob) for name in names[1:])], joints=joints)
 
 
 def chain(links: int, *, length: float = 0.1, mass: float = 0.3, side: float = 0.04) -> Robot:
@@ -71,7 +71,7 @@ def chain(links: int, *, length: float = 0.1, mass: float = 0.3, side: float = 0
         )
         for k in range(n)
     ]
-    return Robot(name=f"chain{n}", links=[Link(name="base"), *(Link.of(name, box) for name in names[1:])], joints=joints)  # type: ignore[arg-type]
+    return Robot(name=f"chain{n}", links=[Link(name="base"), *(Link.of(name, box) for name in names[1:])], joints=joints)
 
 
 def two_link(*, lengths: Sequence[float] = (0.1, 0.1), masses: Sequence[float] = (1.0, 1.0)) -> Robot:
@@ -88,15 +88,18 @@ def two_link(*, lengths: Sequence[float] = (0.1, 0.1), masses: Sequence[float] =
     """
     if len(lengths) != 2 or len(masses) != 2:
         raise RobotError(f"two_link: lengths {lengths} and masses {masses}; allowed: two numbers each")
-    ends = [PointMass(mass=positive("two_link", "mass", m), origin=Origin(xyz=(positive("two_link", "length", x), 0, 0))) for m, x in zip(masses, lengths, strict=True)]
+    ends = [
+        PointMass(mass=positive("two_link", "mass", m), origin=Origin(xyz=(positive("two_link", "length", x), 0, 0)))
+        for m, x in zip(masses, lengths, strict=True)
+    ]
     return Robot(
         name="two_link",
-        links=[Link(name="base"), Link.of("upper_arm", ends[0]), Link.of("forearm", ends[1])],  # type: ignore[arg-type]
-        joints=[  # type: ignore[arg-type]
+        links=[Link(name="base"), Link.of("upper_arm", ends[0]), Link.of("forearm", ends[1])],
+        joints=[
             Joint(name="shoulder", kind="continuous", parent="base", child="upper_arm"),
             Joint(name="elbow", kind="continuous", parent="upper_arm", child="forearm", origin=Origin(xyz=(lengths[0], 0, 0))),
         ],
-        frames=[Frame(name="tip", link="forearm", origin=Origin(xyz=(lengths[1], 0, 0)))],  # type: ignore[arg-type]
+        frames=[Frame(name="tip", link="forearm", origin=Origin(xyz=(lengths[1], 0, 0)))],
     )
 
 
@@ -117,15 +120,18 @@ def rp_arm(*, first_mass: float = 1.0, first_length: float = 0.5, second_mass: f
         >>> stiction.library.rp_arm().mass_matrix([0.3, 2.0]).round(6).tolist()
         [[4.45, 0.0], [0.0, 1.0]]
     """
-    flat = [tuple(map(tuple, np.diag([I / 2, I / 2, I]).tolist())) for I in (positive("rp_arm", "first_inertia", first_inertia), positive("rp_arm", "second_inertia", second_inertia))]
+    flat = [
+        tuple(map(tuple, np.diag([I / 2, I / 2, I]).tolist()))
+        for I in (positive("rp_arm", "first_inertia", first_inertia), positive("rp_arm", "second_inertia", second_inertia))
+    ]
     return Robot(
         name="rp_arm",
-        links=[  # type: ignore[arg-type]
+        links=[
             Link(name="base"),
             Link(name="turret", mass=first_mass, center_of_mass=(first_length, 0, 0), inertia=flat[0]),
             Link(name="slider", mass=second_mass, inertia=flat[1]),
         ],
-        joints=[  # type: ignore[arg-type]
+        joints=[
             Joint(name="turn", kind="continuous", parent="base", child="turret"),
             Joint(name="slide", kind="prismatic", parent="turret", child="slider", axis=(1, 0, 0)),
         ],
@@ -161,7 +167,7 @@ def puma560() -> Robot:
         R, G = turn.rotation, abs(PUMA_RATIO[k])
         center = R @ PUMA_CENTER[k] + turn.xyz
         inertia = R @ np.diag(PUMA_INERTIA[k]) @ R.T
-        links.append(Link(name=f"link{k + 1}", mass=PUMA_MASS[k], center_of_mass=tuple(center), inertia=inertia, lumped=True))  # type: ignore[arg-type]
+        links.append(Link(name=f"link{k + 1}", mass=PUMA_MASS[k], center_of_mass=tuple(center), inertia=inertia, lumped=True))
         before = PUMA_DH[k - 1] if k else (0, 0, 0)
         joints.append(
             Joint(
@@ -173,10 +179,10 @@ def puma560() -> Robot:
                 rotor_inertia=PUMA_ROTOR[k],
                 gear_ratio=PUMA_RATIO[k],
                 damping=PUMA_VISCOUS[k] * G * G,
-                friction=tuple(G * t for t in PUMA_COULOMB[k]),  # type: ignore[arg-type]
+                friction=tuple(G * t for t in PUMA_COULOMB[k]),
             )
         )
-    return Robot(name="puma560", links=links, joints=joints)  # type: ignore[arg-type]
+    return Robot(name="puma560", links=links, joints=joints)
 
 
 # Otter and Türk's Manutec r3, from the RobotR3 data of the Modelica library: joint offset, axis; m; centre; xx, yy, zz, xy about it.
@@ -210,4 +216,4 @@ def manutec_r3(*, load: float = 15.0) -> Robot:
         small = tuple(tuple(0.001 if i == j else 0.0 for j in range(3)) for i in range(3))
         links.append(Link(name="load", mass=positive("manutec_r3", "load", load), center_of_mass=(0.1, 0.25, 0.1), inertia=small))
         joints.append(Joint(name="grip", kind="fixed", parent="link6", child="load"))
-    return Robot(name="manutec_r3", links=links, joints=joints)  # type: ignore[arg-type]
+    return Robot(name="manutec_r3", links=links, joints=joints)

@@ -1,6 +1,8 @@
 """Links: rigid bodies with a name and an inertia; frames fixed to them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -8,7 +10,7 @@ from stiction.errors import RobotError
 from stiction.robot.checks import finite_vector, name_of, not_negative
 from stiction.robot.solid import Origin, Solid, composite
 
-Inertia3 = tuple[tuple[float, float, float], ...]
+Square = Sequence[Sequence[float]]  # (3, 3)
 NOTHING = 1e-12  # kg m²: below this an inertia is rounding of zero
 LUMPED = "Identified parameters that stand for no real body are taken with lumped=True"
 ROUNDING = 1e-6  # files carry few digits: how far, relatively, an inertia may miss the triangle inequality
@@ -35,8 +37,8 @@ class Link:
 
     name: str
     mass: float = 0.0
-    center_of_mass: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    inertia: Inertia3 = ((0.0, 0.0, 0.0),) * 3
+    center_of_mass: Sequence[float] = (0.0, 0.0, 0.0)
+    inertia: Square = ((0.0, 0.0, 0.0),) * 3
     lumped: bool = False
 
     def __post_init__(self) -> None:
@@ -49,12 +51,12 @@ class Link:
     def of(name: str, *solids: Solid) -> "Link":
         """A link made of solids (boxes, cylinders, spheres, capsules, point masses)."""
         mass, center, inertia = composite(solids)
-        return Link(name=name, mass=mass, center_of_mass=tuple(center), inertia=inertia)  # type: ignore[arg-type]
+        return Link(name=name, mass=mass, center_of_mass=center.tolist(), inertia=inertia.tolist())
 
 
-def _inertia(owner: str, given: object, mass: float, lumped: bool) -> Inertia3:
+def _inertia(owner: str, given: Any, mass: float, lumped: bool) -> Square:
     try:
-        rows = [finite_vector(owner, "inertia", row) for row in given]  # type: ignore[attr-defined]
+        rows = [finite_vector(owner, "inertia", row) for row in given]
     except TypeError:
         rows = []
     if len(rows) != 3:
@@ -66,7 +68,7 @@ def _inertia(owner: str, given: object, mass: float, lumped: bool) -> Inertia3:
     matrix = (matrix + matrix.T) / 2
     if not lumped:
         _real_body(owner, matrix, scale, mass)
-    return tuple(tuple(float(x) for x in row) for row in matrix)  # type: ignore[return-value]
+    return tuple(tuple(float(x) for x in row) for row in matrix)
 
 
 def _real_body(owner: str, matrix: np.ndarray, scale: float, mass: float) -> None:

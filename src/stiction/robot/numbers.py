@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from stiction.dynamics.kinematics import Site
 from stiction.dynamics.mechanism import POSITIONS, VELOCITIES, Body, Mechanism
 from stiction.errors import RobotError
@@ -19,7 +21,7 @@ from stiction.robot.solid import Origin
 from stiction.spatial import NO_INERTIA, Inertia, Matrix, Pose, Vector, about_center, from_rpy
 
 if TYPE_CHECKING:
-    from stiction.robot.robot import Robot
+    from stiction.robot.description import Description
 
 FOLDED = 1e-15
 SMALLEST = 1e-30  # kg m² or kg: an inertia below it cannot be divided by
@@ -44,6 +46,7 @@ class Numbers:
         self.pattern: list[str] = []
 
     def __call__(self, name: str, value: float, direction: bool = False) -> Any:
+        """What stands for this number in the formulas."""
         if name in self.free:
             self.pattern.append(f"f{list(self.free).index(name)}")
             return self.free[name]
@@ -82,7 +85,7 @@ def inertia_of(number: Numbers, link: Link) -> Inertia:
 class Assembly:
     """A robot's tree with its fixed joints merged: the mechanism, and where each link and frame went."""
 
-    def __init__(self, robot: Robot, number: Numbers) -> None:
+    def __init__(self, robot: Description, number: Numbers) -> None:
         links = {link.name: link for link in robot.links}
         self.sites: dict[str, Site] = {robot.root: Site(-1, Pose())}
         self.owners: list[tuple[str, str]] = []  # joint and link of each body
@@ -108,7 +111,7 @@ class Assembly:
             self.sites[frame.name] = Site(site.body, site.pose @ pose_of(number, f"{frame.name}.origin", frame.origin))
         self.mechanism = self._mechanism(robot, number, inertias)
 
-    def _mechanism(self, robot: Robot, number: Numbers, inertias: list[Inertia]) -> Mechanism:
+    def _mechanism(self, robot: Description, number: Numbers, inertias: list[Inertia]) -> Mechanism:
         bodies, q, v = [], 0, 0
         for (parent, kind, axis, origin), inertia in zip(self._parts, inertias, strict=True):
             bodies.append(Body(parent, kind, axis, origin, inertia, q, v))
@@ -122,7 +125,7 @@ def _pieces(number: Numbers, joint: Joint) -> list[tuple[str, Vector]]:
         return [(joint.kind, Vector(0, 0, 1))]
     axis = number.vector(f"{joint.name}.axis", joint.axis, True)
     if joint.kind == "universal":
-        return [("revolute", axis), ("revolute", number.vector(f"{joint.name}.second_axis", joint.second_axis, True))]  # type: ignore[arg-type]
+        return [("revolute", axis), ("revolute", number.vector(f"{joint.name}.second_axis", joint.second_axis or (), True))]
     if joint.kind == "planar":
         along, across = plane_axes(joint.axis)
         first, second = (number.vector(f"{joint.name}.{name}", d, True) for name, d in (("plane_x", along), ("plane_y", across)))
@@ -130,10 +133,8 @@ def _pieces(number: Numbers, joint: Joint) -> list[tuple[str, Vector]]:
     return [("prismatic" if joint.kind == "prismatic" else "revolute", axis)]
 
 
-def plane_axes(normal: tuple[float, float, float]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def plane_axes(normal: Sequence[float]) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Two unit vectors that span the plane of a normal, right-handed with it; x and y for the normal z."""
-    import numpy as np
-
     n = np.array(normal)
     x = np.eye(3)[0 if abs(n[0]) < 0.9 else 1]
     x = x - n * (n @ x)
@@ -141,7 +142,7 @@ def plane_axes(normal: tuple[float, float, float]) -> tuple[tuple[float, ...], t
     return tuple(x.tolist()), tuple(np.cross(n, x).tolist())
 
 
-def rotors_of(robot: Robot, number: Numbers, nv: int, owners: list[str], bodies: list[Body]) -> list[list[Any]] | None:
+def rotors_of(robot: Description, number: Numbers, nv: int, owners: list[str], bodies: list[Body]) -> list[list[Any]] | None:
     """Rotor inertias as felt at the velocities: Jn² on the diagonal, or TᵀJT where a coupling T is declared."""
     if not any(joint.rotor_inertia or f"{joint.name}.rotor_inertia" in number.free for joint in robot.joints):
         return None
@@ -162,7 +163,7 @@ def rotors_of(robot: Robot, number: Numbers, nv: int, owners: list[str], bodies:
     return rotors
 
 
-def check_inertias(robot: Robot, assembly: Assembly) -> None:
+def check_inertias(robot: Description, assembly: Assembly) -> None:
     """Refuse moving links whose motion nothing resists."""
     bodies = assembly.mechanism.bodies
     carrying = {body.parent for body in bodies}

@@ -4,20 +4,16 @@ Robots of one structure share one program. A program's inputs are the robot's nu
 (varying), and the signals of the formula.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from stiction.errors import InputError, RobotError, unknown
+from stiction.robot.description import Description
 from stiction.robot.numbers import Assembly, Numbers
 from stiction.trace.program import Port, Program
-
-if TYPE_CHECKING:
-    from stiction.robot.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -50,7 +46,7 @@ class Blueprint:
     free: tuple[str, ...]
 
 
-def blueprint(robot: Robot, free: tuple[str, ...]) -> Blueprint:
+def blueprint(robot: Description, free: tuple[str, ...]) -> Blueprint:
     """The structure and the numbers of a robot, computed once per choice of free numbers."""
     known = robot.__dict__.setdefault("_blueprints", {})
     if free not in known:
@@ -58,7 +54,7 @@ def blueprint(robot: Robot, free: tuple[str, ...]) -> Blueprint:
     return known[free]
 
 
-def _blueprint(robot: Robot, free: tuple[str, ...]) -> Blueprint:
+def _blueprint(robot: Description, free: tuple[str, ...]) -> Blueprint:
     following = [joint for joint in robot.joints if joint.mimic]
     if following:
         raise RobotError(
@@ -77,7 +73,7 @@ def _blueprint(robot: Robot, free: tuple[str, ...]) -> Blueprint:
 _programs: dict[tuple, Program] = {}
 
 
-def program(robot: Robot, name: str, options: tuple, free: tuple[str, ...], make: Callable[[], Formula]) -> Program:
+def program(robot: Description, name: str, options: tuple, free: tuple[str, ...], make: Callable[[], Formula]) -> Program:
     """The program of a formula on robots of this structure; name and options tell formulas apart."""
     plan = blueprint(robot, free)
     key = (plan.structure, len(free), name, options)
@@ -86,7 +82,7 @@ def program(robot: Robot, name: str, options: tuple, free: tuple[str, ...], make
     return _programs[key]
 
 
-def _make(robot: Robot, name: str, formula: Formula, plan: Blueprint, key: tuple) -> Program:
+def _make(robot: Description, name: str, formula: Formula, plan: Blueprint, key: tuple) -> Program:
     ports = [Port("numbers", (len(plan.values),), "SI", "uniform")]
     if plan.free:
         ports.append(Port("free", (len(plan.free),), "SI"))
@@ -104,7 +100,7 @@ def _make(robot: Robot, name: str, formula: Formula, plan: Blueprint, key: tuple
 Call = tuple[Program, np.ndarray]
 
 
-def prepared(robot: Robot, name: str, options: tuple, free: tuple[str, ...], make: Callable[[], Formula]) -> Call:
+def prepared(robot: Description, name: str, options: tuple, free: tuple[str, ...], make: Callable[[], Formula]) -> Call:
     """The program and the numbers for a computation on this robot, looked up once and then remembered with it."""
     calls: dict[tuple, Call] = robot.__dict__.setdefault("_calls", {})
     key = (name, options, free)
@@ -117,7 +113,7 @@ def prepared(robot: Robot, name: str, options: tuple, free: tuple[str, ...], mak
 
 
 def compute(
-    robot: Robot,
+    robot: Description,
     name: str,
     options: tuple,
     make: Callable[[], Formula],

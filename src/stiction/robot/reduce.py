@@ -27,7 +27,7 @@ def origin_of(pose: Pose) -> Origin:
         roll, yaw = math.atan2(R[2, 1], R[2, 2]), math.atan2(R[1, 0], R[0, 0])
     else:  # looking straight up or down: only the difference of roll and yaw matters
         roll, yaw = 0.0, math.atan2(-R[0, 1], R[1, 1])
-    return Origin(xyz=tuple(float(x) for x in pose.position), rpy=(roll, pitch, yaw))  # type: ignore[arg-type]
+    return Origin(xyz=tuple(float(x) for x in pose.position), rpy=(roll, pitch, yaw))
 
 
 def merged(robot: Robot) -> Robot:
@@ -58,7 +58,7 @@ def _link(name: str, body: Inertia, lumped: bool) -> Link:
     center = np.array(body.moment, float) / mass if mass else np.zeros(3)
     about_origin = np.array([list(row) for row in body.rotational], float)
     inertia = about_origin - mass * (center @ center * np.eye(3) - np.outer(center, center))
-    return Link(name=name, mass=mass, center_of_mass=tuple(center), inertia=inertia, lumped=lumped)  # type: ignore[arg-type]
+    return Link(name=name, mass=mass, center_of_mass=center.tolist(), inertia=inertia.tolist(), lumped=lumped)
 
 
 def locked(robot: Robot, positions: Mapping[str, float]) -> Robot:

@@ -1,30 +1,26 @@
 """How a robot's dynamics changes with its state, its torques and its inertial parameters."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from stiction.dynamics import composite_body, linearize, regressor
+from stiction.robot.description import Description
 from stiction.robot.frames import Values, positions, velocities
-from stiction.robot.motion import ACCELERATION, GRAVITY, MATRIX_UP_TO, TORQUE, gravity_port
+from stiction.robot.motion import ACCELERATION, GRAVITY, MATRIX_UP_TO, TORQUE, Motion, gravity_port
 from stiction.robot.numbers import Assembly
 from stiction.robot.programs import Formula, compute
 from stiction.spatial import Vector
 from stiction.trace.program import Port
 
-if TYPE_CHECKING:
-    from stiction.robot.robot import Robot
-
 UNROLL_UP_TO = 10  # velocities; above, whole Jacobians are too large a program, and directions run in the lanes
 Three = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-class Sensitivity:
+class Sensitivity(Motion):
     """Derivatives of a `Robot`'s dynamics, and its regressor."""
 
-    def inverse_dynamics_derivatives(self: Robot, q: Any, v: Any, a: Any, *, gravity: Any = GRAVITY, values: Values = None, threads: int | None = 1) -> Three:
+    def inverse_dynamics_derivatives(self, q: Any, v: Any, a: Any, *, gravity: Any = GRAVITY, values: Values = None, threads: int | None = 1) -> Three:
         """Derivatives of `inverse_dynamics` by q (in the tangent space), v and a, (..., nv, nv) each.
 
         Column j of the first is the change when the positions move with unit velocity j.
@@ -49,9 +45,7 @@ class Sensitivity:
 
         return compute(self, "inverse_dynamics_derivatives", (), make, (q, v, a, gravity), values, threads)  # type: ignore[return-value]
 
-    def forward_dynamics_derivatives(
-        self: Robot, q: Any, v: Any, torque: Any, *, gravity: Any = GRAVITY, values: Values = None, threads: int | None = 1
-    ) -> Three:
+    def forward_dynamics_derivatives(self, q: Any, v: Any, torque: Any, *, gravity: Any = GRAVITY, values: Values = None, threads: int | None = 1) -> Three:
         """Derivatives of `forward_dynamics` by q (in the tangent space), v and torque, (..., nv, nv) each.
 
         Example:
@@ -77,7 +71,7 @@ class Sensitivity:
 
         return compute(self, "forward_dynamics_derivatives", (), make, (q, v, torque, gravity), values, threads)  # type: ignore[return-value]
 
-    def _inverse_dynamics_along(self: Robot, q: Any, v: Any, a: Any, gravity: Any, threads: int | None) -> tuple[np.ndarray, np.ndarray]:
+    def _inverse_dynamics_along(self, q: Any, v: Any, a: Any, gravity: Any, threads: int | None) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives by q and v, one direction per lane, one call per robot."""
 
         def make() -> Formula:
@@ -93,7 +87,7 @@ class Sensitivity:
         columns = compute(self, "inverse_dynamics_along", (), make, (q, v, a, gravity, dq, dv), None, threads)[0]
         return _turned(columns[..., :n, :]), _turned(columns[..., n:, :])
 
-    def _forward_dynamics_along(self: Robot, q: Any, v: Any, torque: Any, gravity: Any, threads: int | None) -> Three:
+    def _forward_dynamics_along(self, q: Any, v: Any, torque: Any, gravity: Any, threads: int | None) -> Three:
         """The same for forward dynamics; the mass matrix is factored once per robot, directions of torque have lanes too."""
 
         def make() -> Formula:
@@ -110,7 +104,7 @@ class Sensitivity:
         columns = compute(self, "forward_dynamics_along", (), make, (q, v, torque, gravity, *directions), None, threads)[0]
         return _turned(columns[..., :n, :]), _turned(columns[..., n : 2 * n, :]), _turned(columns[..., 2 * n :, :])
 
-    def regressor(self: Robot, q: Any, v: Any, a: Any, *, gravity: Any = GRAVITY, threads: int | None = 1) -> np.ndarray:
+    def regressor(self, q: Any, v: Any, a: Any, *, gravity: Any = GRAVITY, threads: int | None = 1) -> np.ndarray:
         """The matrix Y(q, v, a), (..., nv, p), with Y π = torque for π = `inertial_parameters`.
 
         Example:
@@ -132,13 +126,13 @@ class Sensitivity:
         return compute(self, "regressor", (), make, (q, v, a, gravity), None, threads)[0]
 
     @property
-    def rotor_pairs(self: Robot) -> tuple[tuple[int, int], ...]:
+    def rotor_pairs(self) -> tuple[tuple[int, int], ...]:
         """The pairs of velocities that rotors resist: (i, i), and (i, j) where they couple two."""
         rotors = self.mechanism.rotors
         return tuple((i, j) for i in range(self.nv) for j in range(i, self.nv) if rotors[i][j] != 0) if rotors else ()
 
     @property
-    def inertial_parameters(self: Robot) -> np.ndarray:
+    def inertial_parameters(self) -> np.ndarray:
         """Parameters π of `regressor`, (p,).
 
         Of each moving body mass [kg], first moment [kg m] and xx, xy, xz, yy, yz, zz [kg m²] about its frame's origin; then the
@@ -149,7 +143,7 @@ class Sensitivity:
         return np.array(bodies + [rotors[i][j] for i, j in self.rotor_pairs], float)
 
 
-def _squares(robot: Robot, names: Any) -> tuple[Port, ...]:
+def _squares(robot: Description, names: Any) -> tuple[Port, ...]:
     return tuple(Port(f"by {name}", (robot.nv, robot.nv), "SI") for name in names)
 
 

@@ -1,6 +1,7 @@
 """Solids of uniform density: mass, centre of mass and inertia of boxes, cylinders, spheres, capsules and points."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,8 +24,8 @@ class Origin:
         (4, 4)
     """
 
-    xyz: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    rpy: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    xyz: Sequence[float] = (0.0, 0.0, 0.0)
+    rpy: Sequence[float] = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "xyz", finite_vector("origin", "xyz", self.xyz))
@@ -34,7 +35,9 @@ class Origin:
     def rotation(self) -> np.ndarray:
         """Rotation matrix, (3, 3); quarter turns are exact, though π/2 is not."""
         (cr, cp, cy), (sr, sp, sy) = (np.where(abs(x - x.round()) < 1e-15, x.round(), x) for x in (np.cos(self.rpy), np.sin(self.rpy)))
-        return np.array([[cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr], [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr], [-sp, cp * sr, cp * cr]])
+        return np.array(
+            [[cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr], [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr], [-sp, cp * sr, cp * cr]]
+        )
 
     @property
     def matrix(self) -> np.ndarray:
@@ -77,7 +80,7 @@ class Solid:
     @property
     def total_mass(self) -> float:
         """Mass [kg]."""
-        return self.mass if self.mass is not None else self.density * self.volume  # type: ignore[operator]
+        return (self.density or 0.0) * self.volume if self.mass is None else self.mass
 
     @property
     def inertia(self) -> np.ndarray:
@@ -96,7 +99,7 @@ class Box(Solid):
         [0.065, 0.05, 0.025]
     """
 
-    size: tuple[float, float, float]
+    size: Sequence[float]
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -210,12 +213,12 @@ class PointMass(Solid):
         return np.zeros(3)
 
 
-def composite(solids: "tuple[Solid, ...] | list[Solid]") -> tuple[float, np.ndarray, np.ndarray]:
+def composite(solids: Sequence[Solid]) -> tuple[float, np.ndarray, np.ndarray]:
     """Mass [kg], centre of mass [m], (3,), and inertia about it [kg m²], (3, 3), of several solids together."""
     if not solids:
         raise RobotError("a composite needs at least one solid; got none")
     mass = sum(s.total_mass for s in solids)
-    center = sum(s.total_mass * np.array(s.origin.xyz) for s in solids) / mass
+    center = np.sum([s.total_mass * np.array(s.origin.xyz) for s in solids], axis=0) / mass
     inertia = np.zeros((3, 3))
     for s in solids:
         d = np.array(s.origin.xyz) - center

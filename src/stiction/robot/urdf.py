@@ -6,6 +6,7 @@ import math
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -62,7 +63,7 @@ def _parse(text: str, where: str) -> ET.Element:
         root = ET.fromstring(text)
     except ET.ParseError as error:
         line, column = error.position
-        hint = "; declare the prefix in <robot>, as in xmlns:drake=\"http://drake.mit.edu\"" if "unbound prefix" in str(error) else ""
+        hint = '; declare the prefix in <robot>, as in xmlns:drake="http://drake.mit.edu"' if "unbound prefix" in str(error) else ""
         raise RobotError(f"{where}, line {line}, column {column + 1}: malformed XML ({str(error).split(':')[0]}){hint}") from None
     except ValueError as error:
         raise RobotError(f"{where}: malformed XML ({error})") from None
@@ -154,7 +155,7 @@ def _joint(element: ET.Element, where: str) -> Joint:
     for role in ("parent", "child"):
         end = element.find(role)
         if end is None:
-            raise RobotError(f"{owner}: it lacks <{role} link=\"...\"/>")
+            raise RobotError(f'{owner}: it lacks <{role} link="..."/>')
         ends[role] = _required(end, "link", owner)
     dynamics, mimic = element.find("dynamics"), element.find("mimic")
     rotor, ratio = (next((e for e in element if _local(e.tag) == tag), None) for tag in ("rotor_inertia", "gear_ratio"))
@@ -207,8 +208,13 @@ def _with_transmissions(root: ET.Element, joints: list[Joint], where: str) -> li
     found = {joint.name: joint for joint in joints}
     for transmission in root.findall("transmission"):
         owner = f"{where}, transmission '{transmission.get('name', '')}'"
-        values = {}
-        for tag, field in (("mechanicalReduction", "gear_ratio"), ("gear_ratio", "gear_ratio"), ("motorInertia", "rotor_inertia"), ("rotor_inertia", "rotor_inertia")):
+        values: dict[str, Any] = {}
+        for tag, field in (
+            ("mechanicalReduction", "gear_ratio"),
+            ("gear_ratio", "gear_ratio"),
+            ("motorInertia", "rotor_inertia"),
+            ("rotor_inertia", "rotor_inertia"),
+        ):
             for element in transmission.iter():
                 if _local(element.tag) == tag:
                     values[field] = _content(element, owner)

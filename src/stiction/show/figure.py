@@ -5,7 +5,7 @@ from typing import Any
 
 from stiction.errors import StictionError
 
-STYLE = {
+STYLE: Any = {
     "figure.dpi": 130,
     "font.size": 10,
     "axes.grid": True,
@@ -19,18 +19,38 @@ STYLE = {
     "legend.frameon": False,
     "legend.fontsize": 9,
     "lines.linewidth": 1.5,
-    "axes.prop_cycle": None,  # set in `subplots`: colours that the colour-blind can tell apart
 }
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#332288", "#999999")
+COLORS = (  # that the colour-blind can tell apart
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#E69F00",
+    "#56B4E9",
+    "#332288",
+    "#999999",
+)
 
 
-def subplots(rows: int, height: float, **options: Any) -> tuple[Any, Any]:
-    """A figure with panels above each other, in the house style."""
+def check(path: Path) -> None:
+    """Refuse a figure that could not be drawn or written, before anything is computed for it."""
+    _matplotlib()
+    if not path.parent.is_dir():
+        raise StictionError(f"cannot write the figure '{path}': there is no folder '{path.parent}'; make it first")
+
+
+def _matplotlib() -> Any:
     try:
         import matplotlib
     except ImportError:
         raise StictionError("figures need matplotlib, which is not installed; run: pip install 'stiction[plot]'") from None
     matplotlib.use("Agg")
+    return matplotlib
+
+
+def subplots(rows: int, height: float, **options: Any) -> tuple[Any, Any]:
+    """A figure with panels above each other, in the house style."""
+    _matplotlib()
     import matplotlib.pyplot as plt
     from cycler import cycler
 

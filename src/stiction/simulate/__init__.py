@@ -1,0 +1,1 @@
+"""The clockwork: integrators, and what runs them."""

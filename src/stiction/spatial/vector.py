@@ -25,7 +25,8 @@ class Vector(NamedTuple):
     def __mul__(self, factor: Scalar) -> "Vector":
         return Vector(self.x * factor, self.y * factor, self.z * factor)
 
-    __rmul__ = __mul__
+    def __rmul__(self, factor: Scalar) -> "Vector":
+        return self * factor
 
     def dot(self, other: "Vector") -> Scalar:
         """Scalar product."""
@@ -51,7 +52,7 @@ class Matrix:
         return iter(self.rows)
 
     @property
-    def T(self) -> "Matrix":  # noqa: N802
+    def T(self) -> "Matrix":
         """The transpose."""
         return Matrix(tuple(zip(*self.rows, strict=True)))
 

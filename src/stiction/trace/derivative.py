@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from stiction.errors import TraceError
 from stiction.trace.expression import Expr, Graph
-from stiction.trace.functions import cos, exp, sign, sin, sqrt, where
+from stiction.trace.functions import cos, sign, sin, where
 from stiction.trace.schedule import ordered
 
 # Derivative of an operation by its arguments: (node, arguments) -> one factor per argument.

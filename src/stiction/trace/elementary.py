@@ -15,6 +15,7 @@ mpmath, stay below 2.5 units in the last place on the stated ranges:
 The polynomials interpolate at Chebyshev points what remains of each function after its leading terms.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 # π/2 in three parts; the first two have 33 bits, so that their products with whole numbers below 2^20 are exact.
@@ -99,7 +100,7 @@ def tan(m: Any, x: Any) -> Any:
 
 
 def _exp_parts(m: Any, x: Any) -> tuple[Any, Any]:
-    """k and p with exp(x) = 2^k (1 + p), abs(p) < 0.42."""
+    """K and p with exp(x) = 2^k (1 + p), abs(p) < 0.42."""
     k = m.rint(x * m.constant(1 / 0.6931471805599453))
     r = m.fma(k, m.constant(-LN2_REST), m.fma(k, m.constant(-LN2), x))
     return k, m.fma(r * r, m.fma(r, polynomial(m, r, EXP), m.constant(0.5)), r)
@@ -165,4 +166,4 @@ def atan2(m: Any, y: Any, x: Any) -> Any:
     return m.where((ax <= m.constant(float("inf"))) & (ay <= m.constant(float("inf"))), angle, x + y)
 
 
-FUNCTIONS = {"sin": sin, "cos": cos, "tan": tan, "exp": exp, "log": log, "tanh": tanh, "atan2": atan2}
+FUNCTIONS: dict[str, Callable[..., Any]] = {"sin": sin, "cos": cos, "tan": tan, "exp": exp, "log": log, "tanh": tanh, "atan2": atan2}

@@ -8,6 +8,7 @@ mechanics of a particular robot small.
 import math
 import operator
 from collections.abc import Callable
+from typing import Any
 
 from stiction.errors import TraceError
 
@@ -62,7 +63,7 @@ class Expr:
     graph: "Graph"
     op: str
     args: "tuple[Expr, ...]"
-    data: object  # constant: its value; input: (port, slot); item: its position; loop: its body
+    data: Any  # constant: its value; input: (port, slot); item: its position; loop: its body
     index: int  # creation order within the graph
     level: int  # how many loops deep its value changes
     varying: bool  # differs from lane to lane
@@ -121,10 +122,10 @@ class Expr:
     def __ge__(self, other: object) -> "Expr":
         return self.graph.apply("le", self.graph.wrap(other), self)
 
-    def __eq__(self, other: object) -> "Expr":  # type: ignore[override]
+    def __eq__(self, other: object) -> "Expr":
         return self.graph.apply("eq", self, self.graph.wrap(other))
 
-    def __ne__(self, other: object) -> "Expr":  # type: ignore[override]
+    def __ne__(self, other: object) -> "Expr":
         return self.graph.apply("ne", self, self.graph.wrap(other))
 
     def __and__(self, other: object) -> "Expr":
@@ -177,7 +178,7 @@ class Graph:
         self._table: dict[tuple, Expr] = {}
         self.depth = 0  # of the loop whose body is being traced
 
-    def node(self, op: str, args: tuple[Expr, ...] = (), data: object = None, varying: bool = False, level: int = 0) -> Expr:
+    def node(self, op: str, args: tuple[Expr, ...] = (), data: Any = None, varying: bool = False, level: int = 0) -> Expr:
         """The one node with this operation, these arguments and this data; made if there is none yet."""
         key = (op, data.__class__, data, *[a.index for a in args])
         found = self._table.get(key)
@@ -201,7 +202,7 @@ class Graph:
         """A number known while tracing."""
         return self.node("const", (), value if isinstance(value, bool) else float(value) + 0.0)
 
-    def wrap(self, value: object) -> Expr:
+    def wrap(self, value: Any) -> Expr:
         """An operand: an expression of this graph, or a number."""
         if isinstance(value, Expr):
             if value.graph is not self:
@@ -210,7 +211,7 @@ class Graph:
         if isinstance(value, (int, float)):
             return self.constant(value)
         try:
-            return self.constant(float(value))  # type: ignore[arg-type]
+            return self.constant(float(value))
         except (TypeError, ValueError):
             raise TraceError(f"a traced value cannot be combined with {type(value).__name__}; use a number") from None
 
@@ -223,7 +224,7 @@ class Graph:
         return self.node(op, args)
 
     def add(self, a: Expr, b: Expr) -> Expr:
-        """a + b."""
+        """A + b."""
         if is_number(a, 0):
             return b
         if is_number(b, 0):
@@ -235,7 +236,7 @@ class Graph:
         return self.apply("add", a, b)
 
     def sub(self, a: Expr, b: Expr) -> Expr:
-        """a − b."""
+        """A − b."""
         if a is b:
             return self.constant(0.0)
         if is_number(b, 0):
@@ -247,7 +248,7 @@ class Graph:
         return self.apply("sub", a, b)
 
     def mul(self, a: Expr, b: Expr) -> Expr:
-        """a · b."""
+        """A · b."""
         for x, y in ((a, b), (b, a)):
             if x.op == "const":
                 if x.data == 0:
@@ -263,7 +264,7 @@ class Graph:
         return self.apply("mul", a, b)
 
     def div(self, a: Expr, b: Expr) -> Expr:
-        """a / b; by a power of two it is a product, which gives the same bits."""
+        """A / b; by a power of two it is a product, which gives the same bits."""
         if is_number(a, 0) and b.op != "const":
             return a
         if b.op == "const" and b.data and math.isfinite(b.data) and abs(math.frexp(b.data)[0]) == 0.5 and 1e-300 < abs(b.data) < 1e300:
@@ -279,7 +280,7 @@ class Graph:
         return self.apply("neg", a)
 
     def pow(self, a: Expr, b: Expr) -> Expr:
-        """a to the power b; whole exponents up to 64 by multiplication."""
+        """A to the power b; whole exponents up to 64 by multiplication."""
         if b.op == "const" and float(b.data).is_integer() and abs(b.data) <= 64:
             exponent = int(b.data)
             power = self._whole_power(a, abs(exponent))

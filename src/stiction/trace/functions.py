@@ -142,7 +142,7 @@ class LoopBody:
             seen.add(e.index)
             if e.level < self.level:
                 found[e.index] = e
-            elif e.op in ("row", "carry") and e.data[0] is not self:  # type: ignore[index]
+            elif e.op in ("row", "carry") and e.data[0] is not self:
                 raise TraceError("a value from inside a finished loop was used outside it; return it from the body instead")
             else:
                 stack.extend(e.args)

@@ -8,236 +8,18 @@ and treats rows first … last − 1 of the batch. `strides` holds, per input, t
 for a table: its number of rows). Values that are the same for all lanes are computed as scalars before the batch begins.
 """
 
-import itertools
-import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from stiction.trace import elementary
+from stiction.trace.arithmetic import Arithmetic, Target, Text, Value, hexadecimal
 from stiction.trace.expression import Expr
+from stiction.trace.functions import LoopBody
 from stiction.trace.rows import copy_rows
 from stiction.trace.schedule import fusions, ordered
 
 BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}
-LIBRARY = {"sin": 1, "cos": 1, "pow": 2}  # the C library's functions that a kernel may call, with their number of arguments
-MAGIC = 6755399441055744.0  # 1.5 · 2^52: adding it leaves the nearest whole number in the low bits
-
-
-@dataclass(frozen=True)
-class Target:
-    """What the text is written for: numbers of `bits` bits, `lanes` at a time; whether the CPU fuses product and sum; x86 or not."""
-
-    lanes: int
-    bits: int = 64
-    fuses: bool = True
-    x86: bool = True
-
-
-class Value:
-    """A number or truth value in the emitted text. Its operators append instructions."""
-
-    __slots__ = ("m", "name")
-
-    def __init__(self, m: "Arithmetic", name: str) -> None:
-        self.m, self.name = m, name
-
-    def __add__(self, other: "Value") -> "Value":
-        return self.m.binary("fadd", self, other)
-
-    def __sub__(self, other: "Value") -> "Value":
-        return self.m.binary("fsub", self, other)
-
-    def __mul__(self, other: "Value") -> "Value":
-        return self.m.binary("fmul", self, other)
-
-    def __truediv__(self, other: "Value") -> "Value":
-        return self.m.binary("fdiv", self, other)
-
-    def __neg__(self) -> "Value":
-        return self.m.instruction(f"fneg {self.m.real} {self.name}")
-
-    def __abs__(self) -> "Value":
-        return self.m.intrinsic("fabs", self)
-
-    def __lt__(self, other: "Value") -> "Value":
-        return self.m.compare("olt", self, other)
-
-    def __le__(self, other: "Value") -> "Value":
-        return self.m.compare("ole", self, other)
-
-    def __gt__(self, other: "Value") -> "Value":
-        return self.m.compare("ogt", self, other)
-
-    def __and__(self, other: "Value") -> "Value":
-        return self.m.instruction(f"and {self.m.mask} {self.name}, {other.name}")
-
-
-class Text:
-    """The lines of a module as they grow: globals, allocations at the entry, instructions."""
-
-    def __init__(self, target: Target) -> None:
-        self.target = target
-        self.numbers = itertools.count()
-        self.top: dict[str, str] = {}
-        self.entry: list[str] = []
-        self.lines: list[str] = []
-        self.block = "entry"
-
-    def fresh(self, prefix: str = "v") -> str:
-        return f"%{prefix}{next(self.numbers)}"
-
-    def begin(self, label: str) -> None:
-        self.block = label
-        self.lines.append(f"{label}:")
-
-
-class Arithmetic:
-    """Instructions on numbers of one width. It is the machine that the elementary functions run on."""
-
-    def __init__(self, text: Text, lanes: int, bits: int) -> None:
-        self.text, self.lanes, self.bits = text, lanes, bits
-        scalar = "double" if bits == 64 else "float"
-        self.real, self.integer, self.mask = (t if lanes == 1 else f"<{lanes} x {t}>" for t in (scalar, "i64", "i1"))
-        self.suffix = f"f{bits}" if lanes == 1 else f"v{lanes}f{bits}"
-        self.memo: dict[tuple, tuple] = {}
-
-    def instruction(self, code: str, prefix: str = "v") -> Value:
-        name = self.text.fresh(prefix)
-        self.text.lines.append(f"  {name} = {code}")
-        return Value(self, name)
-
-    def literal(self, value: float, kind: str) -> str:
-        scalar = kind.split(" x ")[-1].rstrip(">")
-        word = str(int(value)) if scalar.startswith("i") else hexadecimal(value, self.bits)
-        return word if self.lanes == 1 else "<" + ", ".join([f"{scalar} {word}"] * self.lanes) + ">"
-
-    def constant(self, value: float) -> Value:
-        return Value(self, self.literal(value, self.real))
-
-    def truth(self, value: bool) -> Value:
-        return Value(self, self.literal(value, self.mask))
-
-    def binary(self, op: str, a: Value, b: Value) -> Value:
-        return self.instruction(f"{op} {self.real} {a.name}, {b.name}")
-
-    def compare(self, how: str, a: Value, b: Value) -> Value:
-        return self.instruction(f"fcmp {how} {self.real} {a.name}, {b.name}")
-
-    def intrinsic(self, name: str, *args: Value) -> Value:
-        full = f"@llvm.{name}.{self.suffix}"
-        self.text.top[full] = f"declare {self.real} {full}({', '.join([self.real] * len(args))})"
-        return self.instruction(f"call {self.real} {full}({', '.join(f'{self.real} {a.name}' for a in args)})")
-
-    def fma(self, a: Value, b: Value, c: Value) -> Value:
-        return self.intrinsic("fma", a, b, c) if self.text.target.fuses else a * b + c
-
-    def where(self, condition: Value, a: Value, b: Value) -> Value:
-        return self.instruction(f"select {self.mask} {condition.name}, {self.real} {a.name}, {self.real} {b.name}")
-
-    def minimum(self, a: Value, b: Value) -> Value:
-        return self.where(self.compare("uno", a, a), a, self.where(a < b, a, b))
-
-    def maximum(self, a: Value, b: Value) -> Value:
-        return self.where(self.compare("uno", a, a), a, self.where(a > b, a, b))
-
-    def sign(self, x: Value) -> Value:
-        zero = self.constant(0.0)
-        return self.where(x > zero, self.constant(1.0), self.where(x < zero, self.constant(-1.0), x))
-
-    # Bit operations for the elementary functions, on 64-bit numbers.
-
-    def bits_of(self, x: Value) -> Value:
-        return self.instruction(f"bitcast {self.real} {x.name} to {self.integer}")
-
-    def from_bits(self, x: Value) -> Value:
-        return self.instruction(f"bitcast {self.integer} {x.name} to {self.real}")
-
-    def whole(self, op: str, a: Value, number: int) -> Value:
-        return self.instruction(f"{op} {self.integer} {a.name}, {self.literal(number, self.integer)}")
-
-    def rint(self, x: Value) -> Value:
-        return (x + self.constant(MAGIC)) - self.constant(MAGIC)
-
-    def bit(self, x: Value, place: int) -> Value:
-        """Whether this bit of a whole number is set."""
-        low = self.whole("and", self.bits_of(x + self.constant(MAGIC)), 1 << place)
-        return self.instruction(f"icmp ne {self.integer} {low.name}, {self.literal(0, self.integer)}")
-
-    def scale(self, x: Value, k: Value) -> Value:
-        """x · 2^k for a whole number k, when x and the result are normal numbers."""
-        shift = self.whole("shl", self.bits_of(k + self.constant(MAGIC)), 52)
-        return self.from_bits(self.instruction(f"add {self.integer} {self.bits_of(x).name}, {shift.name}"))
-
-    def exponent(self, x: Value) -> Value:
-        """E of x = s · 2^e with 1 ≤ s < 2."""
-        raw = self.whole("and", self.whole("lshr", self.bits_of(x), 52), 2047)
-        return self.from_bits(self.whole("or", raw, 0x4330000000000000)) - self.constant(2.0**52 + 1023)
-
-    def significand(self, x: Value) -> Value:
-        """S of x = s · 2^e with 1 ≤ s < 2."""
-        return self.from_bits(self.whole("or", self.whole("and", self.bits_of(x), (1 << 52) - 1), 1023 << 52))
-
-    def negative(self, x: Value) -> Value:
-        """Whether the sign bit is set, −0 included."""
-        return self.instruction(f"icmp slt {self.integer} {self.bits_of(x).name}, {self.literal(0, self.integer)}")
-
-    def shared(self, function: Callable, x: Value) -> tuple:
-        """The results of a function that several operations on the same value share."""
-        key = (function, x.name)
-        if key not in self.memo:
-            self.memo[key] = function(self, x)
-        return self.memo[key]
-
-    def rescue(self, names: tuple[str, ...], inside: Value, fast: tuple[Value, ...], x: Value) -> tuple[Value, ...]:
-        """The fast results where `inside` holds; the C library's where it does not, in a branch that is hardly ever taken."""
-        text, label = self.text, next(self.text.numbers)
-        fine = inside.name if self.lanes == 1 else self.all_lanes(inside).name
-        slow, join, before = f"slow{label}", f"join{label}", text.block
-        text.lines.append(f"  br i1 {fine}, label %{join}, label %{slow}, !prof !0")
-        text.begin(slow)
-        right = [self.where(inside, y, self.library(name, x)) for name, y in zip(names, fast, strict=True)]
-        text.lines.append(f"  br label %{join}")
-        text.begin(join)
-        pairs = zip(fast, right, strict=True)
-        return tuple(self.instruction(f"phi {self.real} [ {y.name}, %{before} ], [ {z.name}, %{slow} ]") for y, z in pairs)
-
-    def all_lanes(self, mask: Value) -> Value:
-        full = f"@llvm.vector.reduce.and.v{self.lanes}i1"
-        self.text.top[full] = f"declare i1 {full}({self.mask})"
-        return self.instruction(f"call i1 {full}({self.mask} {mask.name})")
-
-    def library(self, name: str, *args: Value) -> Value:
-        """The C library's function on each lane, out of line."""
-        full = f"@each_{name}_{self.suffix}"
-        if full not in self.text.top:
-            self.text.top[f"@stiction_{name}"] = f"declare double @stiction_{name}({', '.join(['double'] * len(args))})"
-            self.text.top[full] = each_lane(full, name, self.real, self.lanes, len(args))
-        return self.instruction(f"call {self.real} {full}({', '.join(f'{self.real} {a.name}' for a in args)})")
-
-
-def hexadecimal(value: float, bits: int) -> str:
-    """A number as LLVM writes it, exactly; a 32-bit one is rounded first."""
-    if bits == 32:
-        value = struct.unpack("f", struct.pack("f", min(max(value, -3.4028234663852886e38), 3.4028234663852886e38) if abs(value) < float("inf") else value))[0]
-    return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
-
-
-def each_lane(full: str, name: str, real: str, lanes: int, arity: int) -> str:
-    """A function that calls the C library once per lane."""
-    parameters = ", ".join(f"{real} %a{k}" for k in range(arity))
-    lines = [f"define internal {real} {full}({parameters}) noinline cold {{"]
-    previous = "undef"
-    for lane in range(lanes):
-        names = [f"%a{k}" if lanes == 1 else f"%x{k}_{lane}" for k in range(arity)]
-        if lanes > 1:
-            lines += [f"  {x} = extractelement {real} %a{k}, i32 {lane}" for k, x in enumerate(names)]
-        lines.append(f"  %r{lane} = call double @stiction_{name}({', '.join(f'double {x}' for x in names)})")
-        if lanes > 1:
-            lines.append(f"  %s{lane} = insertelement {real} {previous}, double %r{lane}, i32 {lane}")
-            previous = f"%s{lane}"
-    lines.append(f"  ret {real} {previous if lanes > 1 else '%r0'}")
-    return "\n".join([*lines, "}"])
 
 
 @dataclass(frozen=True)
@@ -277,7 +59,19 @@ class Emitter:
         self.prologue([e for e in nodes if not e.varying])
         self.batch([e for e in nodes if e.varying])
         head = "define void @kernel(ptr noalias %inputs, ptr noalias %strides, ptr noalias %outputs, i64 %first, i64 %last) alignstack(64) {"
-        return "\n".join([*self.text.top.values(), copy_rows(self.number, self.target.lanes), head, "entry:", *self.text.entry, *self.text.lines, "}", '!0 = !{!"branch_weights", i32 100000, i32 1}', ""])
+        return "\n".join(
+            [
+                *self.text.top.values(),
+                copy_rows(self.number, self.target.lanes),
+                head,
+                "entry:",
+                *self.text.entry,
+                *self.text.lines,
+                "}",
+                '!0 = !{!"branch_weights", i32 100000, i32 1}',
+                "",
+            ]
+        )
 
     # The parts of the kernel, in the order of the text.
 
@@ -307,7 +101,9 @@ class Emitter:
             self.compute(e, self.vector)
         for array, result, pointer in zip(self.outputs, results, targets, strict=True):
             for slot, e in enumerate(array):
-                text.lines.append(f"  store {self.vector.real} {self.value(e, self.vector).name}, ptr {self.element(self.vector.real, result, slot)}, align {self.width}")
+                text.lines.append(
+                    f"  store {self.vector.real} {self.value(e, self.vector).name}, ptr {self.element(self.vector.real, result, slot)}, align {self.width}"
+                )
             text.lines.append(f"  call void @write_rows(ptr {pointer}, ptr {result}, i64 {len(array)}, i64 {row}, i64 %last, i64 {len(array)})")
         following = scalar.instruction(f"add i64 {row}, {lanes}").name
         text.lines[at] = f"  {row} = phi i64 [ %first, %{start} ], [ {following}, %{text.block} ]"
@@ -326,7 +122,7 @@ class Emitter:
 
     def read_rows(self, varying: list[Expr], row: str) -> None:
         """Copy this block's rows of each input into a buffer; they are loaded from it where they are used."""
-        for port in sorted({e.data[0] for e in varying if e.op == "input"}):  # type: ignore[index]
+        for port in sorted({e.data[0] for e in varying if e.op == "input"}):
             slots = self.inputs[port].size
             self.buffers[port] = self.buffer(slots)
             stride = self.scalar.instruction(f"load i64, ptr {self.element('i64', '%strides', port)}").name
@@ -345,7 +141,7 @@ class Emitter:
         found = list(nodes)
         for e in nodes:
             if e.op == "loop":
-                body = e.data[0]  # type: ignore[index]
+                body = e.data[0]
                 found += self.reachable(ordered(body.results, body.level))
         return found
 
@@ -377,7 +173,7 @@ class Emitter:
     def value(self, e: Expr, m: Arithmetic) -> Value:
         """The emitted value of a node in this width; a scalar is spread over the lanes where lanes need it."""
         if e.op == "const":
-            return m.truth(e.data) if isinstance(e.data, bool) else m.constant(e.data)  # type: ignore[arg-type]
+            return m.truth(e.data) if isinstance(e.data, bool) else m.constant(e.data)
         if m is self.scalar:
             return self.names[e.index]
         if e.index in self.wide:
@@ -406,14 +202,14 @@ class Emitter:
         elif e.op == "loop":
             self.loop(e)
         elif e.op == "item":
-            self.wide[e.index] = self.items[e.args[0].index][e.data]  # type: ignore[index]
+            self.wide[e.index] = self.items[e.args[0].index][e.data]
         elif e.op == "lookup":
             place[e.index] = self.lookup(e, m)
         else:
             place[e.index] = self.operate(e, m)
 
     def load(self, e: Expr) -> Value:
-        port, slot = e.data  # type: ignore[misc]
+        port, slot = e.data
         if e.varying:
             return self.vector.instruction(f"load {self.vector.real}, ptr {self.element(self.vector.real, self.buffers[port], slot)}, align {self.width}")
         return self.scalar.instruction(f"load {self.number}, ptr {self.element(self.number, self.bases[port], slot)}")
@@ -436,7 +232,15 @@ class Emitter:
             return m.instruction(f"xor {m.mask} {x[0].name}, {m.truth(True).name}")
         if e.op == "pow":
             return self.widened(lambda d, *y: d.library("pow", *y), x, m)
-        direct = {"neg": lambda a: -a, "abs": abs, "fma": m.fma, "where": m.where, "min": m.minimum, "max": m.maximum, "sign": m.sign}
+        direct: dict[str, Callable[..., Value]] = {
+            "neg": lambda a: -a,
+            "abs": abs,
+            "fma": m.fma,
+            "where": m.where,
+            "min": m.minimum,
+            "max": m.maximum,
+            "sign": m.sign,
+        }
         direct |= {name: lambda a, name=name: m.intrinsic(name, a) for name in ("sqrt", "floor")}
         return direct[e.op](*x)
 
@@ -465,7 +269,7 @@ class Emitter:
         """A pointer to these uniform values in a row: a constant of the module, or memory filled here."""
         kind = f"[{len(entries)} x {self.number}]"
         if all(e.op == "const" for e in entries):
-            words = ", ".join(f"{self.number} {hexadecimal(e.data, self.target.bits)}" for e in entries)  # type: ignore[arg-type]
+            words = ", ".join(f"{self.number} {hexadecimal(e.data, self.target.bits)}" for e in entries)
             name = f"@table{next(self.text.numbers)}"
             self.text.top[name] = f"{name} = private constant {kind} [{words}]"
             return name
@@ -482,7 +286,7 @@ class Emitter:
         if e.data is None:
             pointer, column, width, count = self.array(e.args[1:]), 0, 1, str(len(e.args) - 1)
         else:
-            port, column, width = e.data  # type: ignore[misc]
+            port, column, width = e.data
             pointer, count = self.bases[port], self.scalar.instruction(f"load i64, ptr {self.element('i64', '%strides', port)}").name
         found = []
         for part in parts:
@@ -499,7 +303,7 @@ class Emitter:
         return self.gather(found) if m is self.vector else Value(m, found[0])
 
     def loop(self, e: Expr) -> None:
-        body, (entries, width, carried, counted) = e.data  # type: ignore[misc]
+        body, (entries, width, carried, counted) = e.data
         text, scalar, label = self.text, self.scalar, next(self.text.numbers)
         initial = [self.value(a, self.vector) for a in e.args[entries : entries + carried]]
         count, table = (self.count(e.args[0]), "") if counted else (str(entries // width), self.array(e.args[:entries]))
@@ -530,14 +334,14 @@ class Emitter:
 
     def count(self, e: Expr) -> str:
         if e.op == "const":
-            return str(int(e.data))  # type: ignore[call-overload]
+            return str(int(e.data))
         return self.scalar.instruction(f"fptosi {self.number} {self.value(e, self.scalar).name} to i64").name
 
-    def read_row(self, body: object, turn: str, table: str, width: int) -> None:
+    def read_row(self, body: LoopBody, turn: str, table: str, width: int) -> None:
         if not table:
-            self.names[body.row[0].index] = self.scalar.instruction(f"sitofp i64 {turn} to {self.number}")  # type: ignore[attr-defined]
+            self.names[body.row[0].index] = self.scalar.instruction(f"sitofp i64 {turn} to {self.number}")
             return
         start = self.scalar.instruction(f"mul i64 {turn}, {width}").name
-        for column, r in enumerate(body.row):  # type: ignore[attr-defined]
+        for column, r in enumerate(body.row):
             place = self.scalar.instruction(f"add i64 {start}, {column}").name
             self.names[r.index] = self.scalar.instruction(f"load {self.number}, ptr {self.element(self.number, table, place)}")

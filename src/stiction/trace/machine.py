@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import llvmlite.binding as llvm
 
-from stiction.trace.llvm import LIBRARY, Target
+from stiction.trace.arithmetic import LIBRARY, Target
 
 SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 _lock = threading.Lock()

@@ -1,6 +1,7 @@
 """A program: a scalar function with named inputs and outputs, traced and compiled when it is first run."""
 
 import ctypes
+import itertools
 import os
 import threading
 import time
@@ -14,9 +15,10 @@ import numpy as np
 
 from stiction.errors import InputError, TraceError
 from stiction.trace import cache, machine
+from stiction.trace.arithmetic import Target
 from stiction.trace.expression import Expr, Graph
 from stiction.trace.functions import Table
-from stiction.trace.llvm import Slots, Target, emit
+from stiction.trace.llvm import Slots, emit
 from stiction.trace.schedule import bodies, operation_counts, ordered
 
 WORTH_A_THREAD = 200_000  # operations below which starting a thread costs more than it saves
@@ -119,7 +121,7 @@ class Program:
         for e, inner in bodies(nodes):
             lines.append(f"  body of %{e.index}")
             lines += [f"    {_line(n, self.inputs)}" for n in inner if n.op != "const"]
-            lines.append(f"    next {', '.join(_name(r, self.inputs) for r in e.data[0].results)}")  # type: ignore[index]
+            lines.append(f"    next {', '.join(_name(r, self.inputs) for r in e.data[0].results)}")
         for port, array in zip(self.outputs, self.trace(), strict=True):
             lines.append(f"  out {port.name}{list(port.shape)} [{port.unit or '1'}] = {', '.join(_name(e, self.inputs) for e in array)}")
         return "\n".join(lines)
@@ -201,9 +203,7 @@ class Program:
                     raise InputError(f"{self.name}: {port.name} has leading axes {leading}, which do not fit {common}") from None
         return common
 
-    def run(
-        self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray], outer: tuple[int, ...], inner: tuple[int, ...], threads: int | None = 1
-    ) -> None:
+    def run(self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray], outer: tuple[int, ...], inner: tuple[int, ...], threads: int | None = 1) -> None:
         """Run on prepared arrays into prepared contiguous results. A result may be the array of a varying input."""
         count, calls = prod(inner), prod(outer)
         if not count or not calls:
@@ -235,7 +235,7 @@ class Program:
             return
         lanes = kernel.target.lanes
         edges = [min(count, (count * k // workers + lanes - 1) // lanes * lanes) for k in range(workers)] + [count]
-        parts = [(a, b) for a, b in zip(edges, edges[1:], strict=False) if a < b]
+        parts = [(a, b) for a, b in itertools.pairwise(edges) if a < b]
         list(_pool().map(lambda part: kernel.function(inputs, strides, outputs, *part), parts))
 
     def _launch_each(self, kernel: Kernel, inputs: tuple, strides: list, outputs: tuple, count: int, calls: int, threads: int | None) -> None:
@@ -285,7 +285,7 @@ def _shape(port: Port) -> str:
 def _input(graph: Graph, number: int, port: Port) -> Any:
     if port.role == "table":
         return Table(graph, number, port.size)
-    flat = [graph.input(number, slot, port.role == "varying") for slot in range(port.size)]
+    flat: list[Any] = [graph.input(number, slot, port.role == "varying") for slot in range(port.size)]
     for length in reversed(port.shape[1:]):
         flat = [flat[k : k + length] for k in range(0, len(flat), length)]
     return flat if port.shape else flat[0]
@@ -308,12 +308,12 @@ def _name(e: Expr, ports: Sequence[Port]) -> str:
     if e.op == "const":
         return f"{e.data:.17g}"
     if e.op == "input":
-        port, slot = e.data  # type: ignore[misc]
+        port, slot = e.data
         return f"{ports[port].name}[{slot}]" if ports[port].shape else ports[port].name
     return f"%{e.index}"
 
 
 def _line(e: Expr, ports: Sequence[Port]) -> str:
     mark = "" if e.varying else "  (uniform)"
-    note = f" {e.data}" if e.op in ("item",) else f" {e.data[1]}" if e.op in ("row", "carry") else ""  # type: ignore[index]
+    note = f" {e.data}" if e.op in ("item",) else f" {e.data[1]}" if e.op in ("row", "carry") else ""
     return f"%{e.index} = {e.op}{note} {', '.join(_name(a, ports) for a in e.args)}{mark}"

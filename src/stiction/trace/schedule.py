@@ -32,7 +32,7 @@ def bodies(nodes: Sequence[Expr]) -> list[tuple[Expr, list[Expr]]]:
     found = []
     for e in nodes:
         if e.op == "loop":
-            inner = ordered(e.data[0].results, e.data[0].level)  # type: ignore[index]
+            inner = ordered(e.data[0].results, e.data[0].level)
             found += [(e, inner), *bodies(inner)]
     return found
 
@@ -55,7 +55,7 @@ def fusions(nodes: Sequence[Expr], roots: Sequence[Expr]) -> dict[int, int]:
 def operation_counts(roots: Sequence[Expr]) -> dict[str, int]:
     """How many of each operation a program has, loop bodies counted once; constants, inputs and fused products are free."""
     everything = ordered(roots)
-    regions = [(everything, list(roots)), *((inner, e.data[0].results) for e, inner in bodies(everything))]  # type: ignore[index]
+    regions = [(everything, list(roots)), *((inner, e.data[0].results) for e, inner in bodies(everything))]
     counts: Counter[str] = Counter()
     for nodes, ends in regions:
         fused = fusions(nodes, ends)

@@ -1,0 +1,225 @@
+"""Instructions in LLVM's language on numbers of one width: what the emitter and the elementary functions write with."""
+
+import itertools
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+
+LIBRARY = {"sin": 1, "cos": 1, "pow": 2}  # the C library's functions that a kernel may call, with their number of arguments
+MAGIC = 6755399441055744.0  # 1.5 · 2^52: adding it leaves the nearest whole number in the low bits
+
+
+@dataclass(frozen=True)
+class Target:
+    """What the text is written for: numbers of `bits` bits, `lanes` at a time; whether the CPU fuses product and sum; x86 or not."""
+
+    lanes: int
+    bits: int = 64
+    fuses: bool = True
+    x86: bool = True
+
+
+class Value:
+    """A number or truth value in the emitted text. Its operators append instructions."""
+
+    __slots__ = ("m", "name")
+
+    def __init__(self, m: "Arithmetic", name: str) -> None:
+        self.m, self.name = m, name
+
+    def __add__(self, other: "Value") -> "Value":
+        return self.m.binary("fadd", self, other)
+
+    def __sub__(self, other: "Value") -> "Value":
+        return self.m.binary("fsub", self, other)
+
+    def __mul__(self, other: "Value") -> "Value":
+        return self.m.binary("fmul", self, other)
+
+    def __truediv__(self, other: "Value") -> "Value":
+        return self.m.binary("fdiv", self, other)
+
+    def __neg__(self) -> "Value":
+        return self.m.instruction(f"fneg {self.m.real} {self.name}")
+
+    def __abs__(self) -> "Value":
+        return self.m.intrinsic("fabs", self)
+
+    def __lt__(self, other: "Value") -> "Value":
+        return self.m.compare("olt", self, other)
+
+    def __le__(self, other: "Value") -> "Value":
+        return self.m.compare("ole", self, other)
+
+    def __gt__(self, other: "Value") -> "Value":
+        return self.m.compare("ogt", self, other)
+
+    def __and__(self, other: "Value") -> "Value":
+        return self.m.instruction(f"and {self.m.mask} {self.name}, {other.name}")
+
+
+class Text:
+    """The lines of a module as they grow: globals, allocations at the entry, instructions."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.numbers = itertools.count()
+        self.top: dict[str, str] = {}
+        self.entry: list[str] = []
+        self.lines: list[str] = []
+        self.block = "entry"
+
+    def fresh(self, prefix: str = "v") -> str:
+        return f"%{prefix}{next(self.numbers)}"
+
+    def begin(self, label: str) -> None:
+        self.block = label
+        self.lines.append(f"{label}:")
+
+
+class Arithmetic:
+    """Instructions on numbers of one width. It is the machine that the elementary functions run on."""
+
+    def __init__(self, text: Text, lanes: int, bits: int) -> None:
+        self.text, self.lanes, self.bits = text, lanes, bits
+        scalar = "double" if bits == 64 else "float"
+        self.real, self.integer, self.mask = (t if lanes == 1 else f"<{lanes} x {t}>" for t in (scalar, "i64", "i1"))
+        self.suffix = f"f{bits}" if lanes == 1 else f"v{lanes}f{bits}"
+        self.memo: dict[tuple, tuple] = {}
+
+    def instruction(self, code: str, prefix: str = "v") -> Value:
+        name = self.text.fresh(prefix)
+        self.text.lines.append(f"  {name} = {code}")
+        return Value(self, name)
+
+    def literal(self, value: float, kind: str) -> str:
+        scalar = kind.split(" x ")[-1].rstrip(">")
+        word = str(int(value)) if scalar.startswith("i") else hexadecimal(value, self.bits)
+        return word if self.lanes == 1 else "<" + ", ".join([f"{scalar} {word}"] * self.lanes) + ">"
+
+    def constant(self, value: float) -> Value:
+        return Value(self, self.literal(value, self.real))
+
+    def truth(self, value: bool) -> Value:
+        return Value(self, self.literal(value, self.mask))
+
+    def binary(self, op: str, a: Value, b: Value) -> Value:
+        return self.instruction(f"{op} {self.real} {a.name}, {b.name}")
+
+    def compare(self, how: str, a: Value, b: Value) -> Value:
+        return self.instruction(f"fcmp {how} {self.real} {a.name}, {b.name}")
+
+    def intrinsic(self, name: str, *args: Value) -> Value:
+        full = f"@llvm.{name}.{self.suffix}"
+        self.text.top[full] = f"declare {self.real} {full}({', '.join([self.real] * len(args))})"
+        return self.instruction(f"call {self.real} {full}({', '.join(f'{self.real} {a.name}' for a in args)})")
+
+    def fma(self, a: Value, b: Value, c: Value) -> Value:
+        return self.intrinsic("fma", a, b, c) if self.text.target.fuses else a * b + c
+
+    def where(self, condition: Value, a: Value, b: Value) -> Value:
+        return self.instruction(f"select {self.mask} {condition.name}, {self.real} {a.name}, {self.real} {b.name}")
+
+    def minimum(self, a: Value, b: Value) -> Value:
+        return self.where(self.compare("uno", a, a), a, self.where(a < b, a, b))
+
+    def maximum(self, a: Value, b: Value) -> Value:
+        return self.where(self.compare("uno", a, a), a, self.where(a > b, a, b))
+
+    def sign(self, x: Value) -> Value:
+        zero = self.constant(0.0)
+        return self.where(x > zero, self.constant(1.0), self.where(x < zero, self.constant(-1.0), x))
+
+    # Bit operations for the elementary functions, on 64-bit numbers.
+
+    def bits_of(self, x: Value) -> Value:
+        return self.instruction(f"bitcast {self.real} {x.name} to {self.integer}")
+
+    def from_bits(self, x: Value) -> Value:
+        return self.instruction(f"bitcast {self.integer} {x.name} to {self.real}")
+
+    def whole(self, op: str, a: Value, number: int) -> Value:
+        return self.instruction(f"{op} {self.integer} {a.name}, {self.literal(number, self.integer)}")
+
+    def rint(self, x: Value) -> Value:
+        return (x + self.constant(MAGIC)) - self.constant(MAGIC)
+
+    def bit(self, x: Value, place: int) -> Value:
+        """Whether this bit of a whole number is set."""
+        low = self.whole("and", self.bits_of(x + self.constant(MAGIC)), 1 << place)
+        return self.instruction(f"icmp ne {self.integer} {low.name}, {self.literal(0, self.integer)}")
+
+    def scale(self, x: Value, k: Value) -> Value:
+        """X · 2^k for a whole number k, when x and the result are normal numbers."""
+        shift = self.whole("shl", self.bits_of(k + self.constant(MAGIC)), 52)
+        return self.from_bits(self.instruction(f"add {self.integer} {self.bits_of(x).name}, {shift.name}"))
+
+    def exponent(self, x: Value) -> Value:
+        """E of x = s · 2^e with 1 ≤ s < 2."""
+        raw = self.whole("and", self.whole("lshr", self.bits_of(x), 52), 2047)
+        return self.from_bits(self.whole("or", raw, 0x4330000000000000)) - self.constant(2.0**52 + 1023)
+
+    def significand(self, x: Value) -> Value:
+        """S of x = s · 2^e with 1 ≤ s < 2."""
+        return self.from_bits(self.whole("or", self.whole("and", self.bits_of(x), (1 << 52) - 1), 1023 << 52))
+
+    def negative(self, x: Value) -> Value:
+        """Whether the sign bit is set, −0 included."""
+        return self.instruction(f"icmp slt {self.integer} {self.bits_of(x).name}, {self.literal(0, self.integer)}")
+
+    def shared(self, function: Callable, x: Value) -> tuple:
+        """The results of a function that several operations on the same value share."""
+        key = (function, x.name)
+        if key not in self.memo:
+            self.memo[key] = function(self, x)
+        return self.memo[key]
+
+    def rescue(self, names: tuple[str, ...], inside: Value, fast: tuple[Value, ...], x: Value) -> tuple[Value, ...]:
+        """The fast results where `inside` holds; the C library's where it does not, in a branch that is hardly ever taken."""
+        text, label = self.text, next(self.text.numbers)
+        fine = inside.name if self.lanes == 1 else self.all_lanes(inside).name
+        slow, join, before = f"slow{label}", f"join{label}", text.block
+        text.lines.append(f"  br i1 {fine}, label %{join}, label %{slow}, !prof !0")
+        text.begin(slow)
+        right = [self.where(inside, y, self.library(name, x)) for name, y in zip(names, fast, strict=True)]
+        text.lines.append(f"  br label %{join}")
+        text.begin(join)
+        pairs = zip(fast, right, strict=True)
+        return tuple(self.instruction(f"phi {self.real} [ {y.name}, %{before} ], [ {z.name}, %{slow} ]") for y, z in pairs)
+
+    def all_lanes(self, mask: Value) -> Value:
+        full = f"@llvm.vector.reduce.and.v{self.lanes}i1"
+        self.text.top[full] = f"declare i1 {full}({self.mask})"
+        return self.instruction(f"call i1 {full}({self.mask} {mask.name})")
+
+    def library(self, name: str, *args: Value) -> Value:
+        """The C library's function on each lane, out of line."""
+        full = f"@each_{name}_{self.suffix}"
+        if full not in self.text.top:
+            self.text.top[f"@stiction_{name}"] = f"declare double @stiction_{name}({', '.join(['double'] * len(args))})"
+            self.text.top[full] = each_lane(full, name, self.real, self.lanes, len(args))
+        return self.instruction(f"call {self.real} {full}({', '.join(f'{self.real} {a.name}' for a in args)})")
+
+
+def hexadecimal(value: float, bits: int) -> str:
+    """A number as LLVM writes it, exactly; a 32-bit one is rounded first."""
+    if bits == 32:
+        value = struct.unpack("f", struct.pack("f", min(max(value, -3.4028234663852886e38), 3.4028234663852886e38) if abs(value) < float("inf") else value))[0]
+    return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
+
+
+def each_lane(full: str, name: str, real: str, lanes: int, arity: int) -> str:
+    """A function that calls the C library once per lane."""
+    parameters = ", ".join(f"{real} %a{k}" for k in range(arity))
+    lines = [f"define internal {real} {full}({parameters}) noinline cold {{"]
+    previous = "undef"
+    for lane in range(lanes):
+        names = [f"%a{k}" if lanes == 1 else f"%x{k}_{lane}" for k in range(arity)]
+        if lanes > 1:
+            lines += [f"  {x} = extractelement {real} %a{k}, i32 {lane}" for k, x in enumerate(names)]
+        lines.append(f"  %r{lane} = call double @stiction_{name}({', '.join(f'double {x}' for x in names)})")
+        if lanes > 1:
+            lines.append(f"  %s{lane} = insertelement {real} {previous}, double %r{lane}, i32 {lane}")
+            previous = f"%s{lane}"
+    lines.append(f"  ret {real} {previous if lanes > 1 else '%r0'}")
+    return "\n".join([*lines, "}"])

@@ -1,0 +1,48 @@
+"""The command line, as a user types it."""
+
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+COMMAND = Path(sys.executable).parent / "stiction"
+
+
+def run(*words, cwd=None):
+    return subprocess.run([COMMAND, *words], capture_output=True, text=True, cwd=cwd)
+
+
+def test_help_lists_the_commands():
+    result = run("--help")
+    assert result.returncode == 0
+    assert "demo" in result.stdout
+
+
+def test_version():
+    import stiction
+
+    assert run("--version").stdout.strip() == stiction.__version__
+
+
+def test_demo_prints_a_table_and_draws(tmp_path):
+    result = run("demo", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    for word in ("steps/s", "energy drift", "machine code"):
+        assert word in result.stdout
+    picture = (tmp_path / "stiction-demo.png").read_bytes()
+    assert picture[:8] == b"\x89PNG\r\n\x1a\n"
+    assert struct.unpack(">II", picture[16:24])[0] > 800
+
+
+def test_errors_are_one_line_without_traceback(tmp_path):
+    result = run("demo", "--out", str(tmp_path / "nowhere" / "x.png"))
+    assert result.returncode == 1
+    assert result.stderr.startswith("error: ") and "Traceback" not in result.stderr
+    assert "steps/s" not in result.stdout, "refused before any time was spent"
+    assert "Traceback" in run("demo", "--debug", "--out", str(tmp_path / "nowhere" / "x.png")).stderr
+
+
+def test_unknown_commands_are_refused():
+    result = run("dmeo")
+    assert result.returncode != 0
+    assert "dmeo" in result.stdout + result.stderr

@@ -1,0 +1,62 @@
+"""The project's own rules: style, types, walls between rooms, quick imports, docs that tell the truth."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+TOOLS = Path(sys.executable).parent
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",), ("lint-imports",)],
+    ids=lambda command: " ".join(command),
+)
+def test_tools_are_content(command):
+    result = subprocess.run([TOOLS / command[0], *command[1:]], cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def modules_after(code):
+    script = f"import sys; {code}; print(' '.join(sys.modules))"
+    return set(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split())
+
+
+def test_nothing_heavy_is_imported_before_it_is_used():
+    heavy = {"numpy", "llvmlite", "matplotlib", "scipy", "sympy", "numba"}
+    assert not heavy & modules_after("import stiction")
+    assert not (heavy - {"numpy"}) & modules_after("import stiction.cli; stiction.cli.app.help_format")
+    assert not (heavy - {"numpy", "llvmlite"}) & modules_after("import stiction; stiction.library.puma560().mass_matrix([0.0] * 6)")
+
+
+def test_public_names_exist_and_explain_themselves():
+    import stiction
+
+    for name in stiction.__all__:
+        assert getattr(stiction, name).__doc__, name
+    assert set(stiction.__all__) <= set(dir(stiction))
+    with pytest.raises(AttributeError, match=r"no attribute 'Robto'; it has: .*Robot"):
+        stiction.Robto  # noqa: B018
+
+
+def code_blocks():
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        for k, block in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.S)):
+            yield pytest.param(block, id=f"{page.name}-{k}")
+
+
+@pytest.mark.parametrize("block", code_blocks())
+def test_code_in_the_docs_runs(block, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block, "documentation", "exec"), {})
+
+
+def test_ci_runs_the_readme_command():
+    assert "./run test" in (ROOT / "README.md").read_text()
+    assert (ROOT / ".ci/run").read_text().rstrip().endswith("./run test")
+    assert os.access(ROOT / "run", os.X_OK)
