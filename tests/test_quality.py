@@ -50,7 +50,7 @@ def code_blocks():
             yield pytest.param(block, id=f"{page.name}-{k}")
 
 
-@pytest.mark.parametrize("block", code_blocks())
+@pytest.mark.parametrize("block", list(code_blocks()))
 def test_code_in_the_docs_runs(block, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     exec(compile(block, "documentation", "exec"), {})
