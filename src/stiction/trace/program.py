@@ -1,12 +1,9 @@
 """A program: a scalar function with named inputs and outputs, traced and compiled when it is first run."""
 
-import ctypes
-import itertools
 import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -14,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import InputError, TraceError
-from stiction.trace import cache, machine
+from stiction.trace import cache, launch, machine
 from stiction.trace.arithmetic import Target
 from stiction.trace.expression import Expr, Graph
 from stiction.trace.functions import Table
@@ -88,8 +85,10 @@ class Program:
         self.name, self.function, self.key = name, function, key
         self.inputs, self.outputs = tuple(inputs), tuple(outputs)
         self.dtype = np.dtype(dtype)
+        self._ranks = [len(port.shape) for port in self.inputs]
         self._kernels: dict[int, Kernel] = {}
         self._lock = threading.Lock()
+        self._desks = threading.local()
         self._traced: list[list[Expr]] | None = None
         self._cost = 0
 
@@ -172,10 +171,23 @@ class Program:
             names = ", ".join(p.name for p in self.inputs)
             raise InputError(f"{self.name} takes {len(self.inputs)} values ({names}); {len(values)} were given")
         arrays = [self._array(value, port) for value, port in zip(values, self.inputs, strict=True)]
+        if [array.ndim for array in arrays] == self._ranks:
+            return self._single(arrays)
         outer, inner = self._leading(arrays, "uniform"), self._leading(arrays, "varying")
         results = tuple([np.empty((*outer, *inner, *port.shape), self.dtype) for port in self.outputs])
         self.run(arrays, results, outer, inner, threads)
         return results
+
+    def _single(self, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+        """One run without leading axes, on this thread's desk: asking an array for its address costs more than copying it."""
+        desk = getattr(self._desks, "desk", None)
+        if desk is None:
+            desk = self._desks.desk = launch.Desk([p.shape for p in self.inputs], [p.shape for p in self.outputs], self.dtype)
+        for place, array in zip(desk.inputs, arrays, strict=True):
+            place[...] = array
+        kernel = self._kernels.get(1) or self.kernel(1)
+        kernel.function(desk.sources, desk.strides, desk.targets, 0, 1)
+        return tuple([result.copy() for result in desk.results])
 
     def _array(self, value: Any, port: Port) -> np.ndarray:
         try:
@@ -214,47 +226,16 @@ class Program:
             wanted = outer if port.role == "uniform" else inner
             if leading and port.role != "table" and array.shape[:leading] != wanted:
                 array = np.broadcast_to(array, (*wanted, *port.shape))
-            array = np.ascontiguousarray(array)
-            rows.append(array)
+            rows.append(np.ascontiguousarray(array))
             strides.append(len(array) if port.role == "table" else port.size if leading else 0)
             steps.append(port.size * self.dtype.itemsize if leading and port.role == "uniform" else 0)
-        places = [r.ctypes.data for r in rows]
-        targets = [r.ctypes.data for r in results]
+        places, targets = [launch.address(r) for r in rows], [launch.address(r) for r in results]
         kernel = self.kernel(1 if count == 1 else 0)
         if calls > 1:
             jumps = [count * port.size * self.dtype.itemsize for port in self.outputs]
-            self._launch_each(kernel, (places, steps), strides, (targets, jumps), count, calls, threads)
+            launch.each_row(kernel.function, (places, steps), strides, (targets, jumps), count, calls, self._workers(count * calls, threads))
         else:
-            self._launch(kernel, _words(places), _words(strides), _words(targets), count, threads)
-
-    def _launch(self, kernel: Kernel, inputs: Any, strides: Any, outputs: Any, count: int, threads: int | None) -> None:
-        """One call; threads share its rows."""
-        workers = self._workers(count, threads)
-        if workers <= 1:
-            kernel.function(inputs, strides, outputs, 0, count)
-            return
-        lanes = kernel.target.lanes
-        edges = [min(count, (count * k // workers + lanes - 1) // lanes * lanes) for k in range(workers)] + [count]
-        parts = [(a, b) for a, b in itertools.pairwise(edges) if a < b]
-        list(_pool().map(lambda part: kernel.function(inputs, strides, outputs, *part), parts))
-
-    def _launch_each(self, kernel: Kernel, inputs: tuple, strides: list, outputs: tuple, count: int, calls: int, threads: int | None) -> None:
-        """One call per row of the uniform inputs; threads share the calls."""
-        index = np.arange(calls, dtype=np.uintp)[:, None]
-        sources, targets = (np.array(first, np.uintp) + index * np.array(step, np.uintp) for first, step in (inputs, outputs))
-        words = _words(strides)
-
-        def some(part: range) -> None:
-            at, to = sources.ctypes.data, targets.ctypes.data
-            wide, deep = sources.strides[0], targets.strides[0]
-            for k in part:
-                kernel.function(at + k * wide, words, to + k * deep, 0, count)
-
-        workers = self._workers(count * calls, threads)
-        if workers <= 1:
-            some(range(calls))
-        else:
-            list(_pool().map(some, [range(calls * k // workers, calls * (k + 1) // workers) for k in range(workers)]))
+            launch.one_call(kernel.function, places, strides, targets, count, kernel.target.lanes, self._workers(count, threads))
 
     def _workers(self, count: int, threads: int | None) -> int:
         """How many threads this many rows are worth."""
@@ -263,19 +244,6 @@ class Program:
             self._cost = self._cost or sum(self.operations.values())
             workers = min(workers, max(1, count * self._cost // WORTH_A_THREAD))
         return workers
-
-
-def _words(numbers: list[int]) -> Any:
-    return (ctypes.c_int64 * len(numbers))(*numbers)
-
-
-_shared_pool: list[ThreadPoolExecutor] = []
-
-
-def _pool() -> ThreadPoolExecutor:
-    if not _shared_pool:
-        _shared_pool.append(ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="stiction"))
-    return _shared_pool[0]
 
 
 def _shape(port: Port) -> str:

@@ -1,0 +1,67 @@
+"""Calling a kernel: addresses, threads, and one call per row where a program runs once for each of many robots."""
+
+import ctypes
+import itertools
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+Function = Callable[[Any, Any, Any, int, int], None]  # inputs, strides, outputs, first row, end
+_shared_pool: list[ThreadPoolExecutor] = []
+
+
+def _pool() -> ThreadPoolExecutor:
+    if not _shared_pool:
+        _shared_pool.append(ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="stiction"))
+    return _shared_pool[0]
+
+
+def address(array: np.ndarray) -> int:
+    """Where an array's numbers begin."""
+    return array.ctypes.data
+
+
+def words(numbers: Sequence[int]) -> Any:
+    """64-bit words in a row, as kernels take addresses and strides."""
+    return (ctypes.c_int64 * len(numbers))(*numbers)
+
+
+class Desk:
+    """Arrays for one run of a program, at addresses that stay."""
+
+    def __init__(self, inputs: Sequence[tuple[int, ...]], outputs: Sequence[tuple[int, ...]], dtype: np.dtype) -> None:
+        self.inputs, self.results = ([np.empty(shape, dtype) for shape in shapes] for shapes in (inputs, outputs))
+        self.sources, self.targets = (words([address(array) for array in arrays]) for arrays in (self.inputs, self.results))
+        self.strides = words([0] * len(inputs))
+
+
+def one_call(function: Function, places: Sequence[int], strides: Sequence[int], targets: Sequence[int], count: int, lanes: int, workers: int) -> None:
+    """One call; threads share its rows in whole blocks of lanes."""
+    inputs, steps, outputs = words(places), words(strides), words(targets)
+    if workers <= 1:
+        function(inputs, steps, outputs, 0, count)
+        return
+    edges = [min(count, (count * k // workers + lanes - 1) // lanes * lanes) for k in range(workers)] + [count]
+    parts = [(a, b) for a, b in itertools.pairwise(edges) if a < b]
+    list(_pool().map(lambda part: function(inputs, steps, outputs, *part), parts))
+
+
+def each_row(function: Function, inputs: tuple, strides: Sequence[int], outputs: tuple, count: int, calls: int, workers: int) -> None:
+    """One call per row of the uniform inputs; threads share the calls. Inputs and outputs are (addresses, bytes from row to row)."""
+    index = np.arange(calls, dtype=np.uintp)[:, None]
+    sources, targets = (np.array(first, np.uintp) + index * np.array(step, np.uintp) for first, step in (inputs, outputs))
+    steps = words(strides)
+
+    def some(part: range) -> None:
+        at, to = address(sources), address(targets)
+        wide, deep = sources.strides[0], targets.strides[0]
+        for k in part:
+            function(at + k * wide, steps, to + k * deep, 0, count)
+
+    if workers <= 1:
+        some(range(calls))
+    else:
+        list(_pool().map(some, [range(calls * k // workers, calls * (k + 1) // workers) for k in range(workers)]))
