@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+os.environ["STICTION_CACHE"] = ""  # compile times are those of compiling; a benchmark of the cache names a folder itself
 sys.path.insert(0, str(Path(__file__).parent.parent))  # the tests' models of the peers
 
 

@@ -19,6 +19,14 @@ def _pool() -> ThreadPoolExecutor:
     return _shared_pool[0]
 
 
+def share(parts: Sequence[Callable[[], None]]) -> None:
+    """Do all parts, the first one in this thread and the others beside it."""
+    others = [_pool().submit(part) for part in parts[1:]]
+    parts[0]()
+    for other in others:
+        other.result()
+
+
 def address(array: np.ndarray) -> int:
     """Where an array's numbers begin."""
     return array.ctypes.data
@@ -45,8 +53,7 @@ def one_call(function: Function, places: Sequence[int], strides: Sequence[int], 
         function(inputs, steps, outputs, 0, count)
         return
     edges = [min(count, (count * k // workers + lanes - 1) // lanes * lanes) for k in range(workers)] + [count]
-    parts = [(a, b) for a, b in itertools.pairwise(edges) if a < b]
-    list(_pool().map(lambda part: function(inputs, steps, outputs, *part), parts))
+    share([lambda a=a, b=b: function(inputs, steps, outputs, a, b) for a, b in itertools.pairwise(edges) if a < b])
 
 
 def each_row(function: Function, inputs: tuple, strides: Sequence[int], outputs: tuple, count: int, calls: int, workers: int) -> None:
@@ -61,7 +68,4 @@ def each_row(function: Function, inputs: tuple, strides: Sequence[int], outputs:
         for k in part:
             function(at + k * wide, steps, to + k * deep, 0, count)
 
-    if workers <= 1:
-        some(range(calls))
-    else:
-        list(_pool().map(some, [range(calls * k // workers, calls * (k + 1) // workers) for k in range(workers)]))
+    share([lambda k=k: some(range(calls * k // workers, calls * (k + 1) // workers)) for k in range(workers)])

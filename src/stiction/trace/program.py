@@ -18,7 +18,7 @@ from stiction.trace.functions import Table
 from stiction.trace.llvm import Slots, emit
 from stiction.trace.schedule import bodies, operation_counts, ordered
 
-WORTH_A_THREAD = 200_000  # operations below which starting a thread costs more than it saves
+WORTH_A_THREAD = 1_000_000  # operations below which handing them to another thread costs more than it saves
 
 
 @dataclass(frozen=True)
