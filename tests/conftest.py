@@ -19,6 +19,8 @@ def pytest_configure(config):
 def pytest_terminal_summary(terminalreporter, config):
     kernels = [name for name in os.listdir(config.kernel_folder.name) if name.endswith(".kernel")]
     size = sum(os.path.getsize(os.path.join(config.kernel_folder.name, name)) for name in kernels)
+    for line in getattr(config, "code_sizes", []):
+        terminalreporter.write_line(line)
     terminalreporter.write_line(f"kernels compiled in this run: {len(kernels)}, {size / 1e6:.1f} MB of machine code")
 
 

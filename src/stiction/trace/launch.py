@@ -5,6 +5,7 @@ import itertools
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ def one_call(function: Function, places: Sequence[int], strides: Sequence[int], 
         function(inputs, steps, outputs, 0, count)
         return
     edges = [min(count, (count * k // workers + lanes - 1) // lanes * lanes) for k in range(workers)] + [count]
-    share([lambda a=a, b=b: function(inputs, steps, outputs, a, b) for a, b in itertools.pairwise(edges) if a < b])
+    share([partial(function, inputs, steps, outputs, a, b) for a, b in itertools.pairwise(edges) if a < b])
 
 
 def each_row(function: Function, inputs: tuple, strides: Sequence[int], outputs: tuple, count: int, calls: int, workers: int) -> None:
@@ -68,4 +69,4 @@ def each_row(function: Function, inputs: tuple, strides: Sequence[int], outputs:
         for k in part:
             function(at + k * wide, steps, to + k * deep, 0, count)
 
-    share([lambda k=k: some(range(calls * k // workers, calls * (k + 1) // workers)) for k in range(workers)])
+    share([partial(some, range(calls * k // workers, calls * (k + 1) // workers)) for k in range(workers)])
