@@ -5,14 +5,14 @@ from typing import Any
 
 from stiction.errors import RobotError
 
-LARGEST = 1e30  # beyond it products of lengths and masses leave the range of numbers
+LARGEST = 1e12  # beyond it products of lengths and masses leave the range of numbers
 
 
 def finite(owner: str, what: str, value: Any) -> float:
     """The value as a float, if it is a finite number."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise RobotError(f"{owner}: {what} is {value!r}; allowed: a finite number") from None
     if not abs(number) < LARGEST:
         raise RobotError(f"{owner}: {what} is {value}; allowed: a finite number below {LARGEST:g} in size")

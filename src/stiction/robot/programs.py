@@ -66,7 +66,7 @@ def _blueprint(robot: Description, free: tuple[str, ...]) -> Blueprint:
     places = {link.name: k for k, link in enumerate(robot.links)}
     joints = tuple((joint.kind, places[joint.parent], places[joint.child]) for joint in robot.joints)
     frames = tuple(places[frame.link] for frame in robot.frames)
-    structure = (joints, frames, len(robot.links), robot.coupling is not None, "".join(numbers.pattern))
+    structure = (joints, frames, len(robot.links), robot.coupling is not None, tuple(numbers.pattern))
     return Blueprint(structure, np.array(numbers.values), free)
 
 

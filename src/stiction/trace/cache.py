@@ -15,6 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import stiction
+
 MARK = b"stiction kernel 1\n"
 DIGEST = hashlib.sha256().digest_size
 LARGEST = 256 * 1024 * 1024  # bytes in the folder before old files go
@@ -25,11 +27,11 @@ def folder() -> Path | None:
     named = os.environ.get("STICTION_CACHE")
     if named == "":
         return None
-    path = Path(named) if named else _usual() / "stiction"
     try:
+        path = Path(named) if named else _usual() / "stiction"
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         return path if _private(path) else None
-    except OSError:
+    except (OSError, RuntimeError):  # RuntimeError: there is no home folder
         return None
 
 
@@ -50,8 +52,8 @@ def _private(path: Path) -> bool:
 
 @functools.cache
 def sources() -> str:
-    """A digest of the package's own sources: any edit makes all old kernels unreachable."""
-    digest = hashlib.sha256()
+    """A digest of the package's own sources and version: any edit makes all old kernels unreachable."""
+    digest = hashlib.sha256(stiction.__version__.encode())
     root = Path(__file__).resolve().parent.parent
     for path in sorted(root.rglob("*.py")):
         digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")

@@ -32,7 +32,6 @@ FACTORS: dict[str, Callable[..., tuple]] = {
     "floor": lambda y, a: (0,),
     "min": lambda y, a, b: (where(a < b, 1, 0), where(a < b, 0, 1)),
     "max": lambda y, a, b: (where(a < b, 0, 1), where(a < b, 1, 0)),
-    "where": lambda y, c, a, b: (0, where(c, 1, 0), where(c, 0, 1)),
 }
 
 
@@ -63,8 +62,12 @@ def directional(outputs: Sequence[Expr], seeds: Mapping[Expr, object]) -> list[E
 def _chain(graph: Graph, e: Expr, moving: list[tuple[int, Expr]]) -> Expr:
     if e.op in ("loop", "item"):
         raise TraceError("derivatives are taken of the flow, not through loops; differentiate the function inside the loop")
-    if e.op == "lookup" or e.boolean:
-        return graph.constant(0.0)  # constant between the knots and on either side of a switch
+    if e.boolean:
+        return graph.constant(0.0)  # constant on either side of a switch
+    if e.op == "lookup":  # the entries may move; between the knots the index does not matter
+        rates = dict(moving)
+        entries = [rates.get(k, graph.constant(0.0)) for k in range(1, len(e.args))]
+        return graph.node("lookup", (e.args[0], *entries)) if any(k > 0 for k in rates) else graph.constant(0.0)
     if e.op == "where":
         a, b = (dict(moving).get(k, graph.constant(0.0)) for k in (1, 2))
         return graph.where(e.args[0], a, b)

@@ -111,7 +111,8 @@ def exp(m: Any, x: Any) -> Any:
     k, p = _exp_parts(m, x)
     value = m.scale(m.constant(1.0) + p, k)
     value = m.where(x > m.constant(709.782712893384), m.constant(float("inf")), value)
-    return m.where(x < m.constant(-708.3964185322641), m.constant(0.0), value)
+    value = m.where(x < m.constant(-708.3964185322641), m.constant(0.0), value)
+    return m.where(abs(x) <= m.constant(float("inf")), value, x)
 
 
 def log(m: Any, x: Any) -> Any:

@@ -1,8 +1,8 @@
 """Expressions: what a formula becomes when it is traced. Hash-consed, and simplified while they are built.
 
 A `Graph` belongs to one trace. Feeding its inputs to ordinary scalar Python leaves behind a directed acyclic graph in which
-equal sub-expressions are one node. A structural zero wins over everything (0·x is 0), because that is what makes the
-mechanics of a particular robot small.
+equal sub-expressions are one node. A structural zero wins over everything (0·x, 0/x and x − x are 0, also for an x that is
+NaN at run time), because that is what makes the mechanics of a particular robot small.
 """
 
 import math
@@ -14,37 +14,74 @@ from stiction.errors import TraceError
 
 COMMUTATIVE = frozenset(("add", "mul", "and", "or", "eq", "ne"))
 BOOLEAN = frozenset(("lt", "le", "eq", "ne", "and", "or", "not"))
+TAKES_CONDITIONS = frozenset(("and", "or", "not", "where", "loop"))
+
+
+def _safe(function: Callable[[float], float]) -> Callable[[float], float]:
+    """Where Python raises, machine code gives NaN; so do we."""
+
+    def safe(x: float) -> float:
+        return function(x) if abs(x) < math.inf else math.nan
+
+    return safe
+
+
+def _divide(a: float, b: float) -> float:
+    if b or a != a:
+        return a / b if b else math.nan
+    return math.copysign(math.inf, a) * math.copysign(1, b) if a else math.nan
 
 
 def _power(x: float, y: float) -> float:
     try:
         return math.pow(x, y)
-    except (OverflowError, ValueError):
-        return math.inf if abs(x) > 1 else math.nan
+    except OverflowError:
+        return math.inf if x > 0 or y % 2 == 0 else -math.inf
+    except ValueError:
+        return math.inf if x == 0 else math.nan
 
 
-# What an operation does to numbers; used to fold constants.
+def _exponential(x: float) -> float:
+    try:
+        return math.exp(x)
+    except OverflowError:
+        return math.inf
+
+
+def _logarithm(x: float) -> float:
+    return math.log(x) if x > 0 else -math.inf if x == 0 else math.nan
+
+
+def _smaller(a: float, b: float) -> float:
+    return a if a != a or a < b else b
+
+
+def _larger(a: float, b: float) -> float:
+    return a if a != a or a > b else b
+
+
+# What an operation does to numbers: how formulas run on floats, and how constants fold. It agrees with the machine code.
 FOLD: dict[str, Callable[..., float]] = {
     "add": operator.add,
     "sub": operator.sub,
     "mul": operator.mul,
-    "div": lambda a, b: a / b if b else math.copysign(math.inf, a) if a else math.nan,
+    "div": _divide,
     "neg": operator.neg,
     "fma": lambda a, b, c: a * b + c,
     "sqrt": lambda x: math.sqrt(x) if x >= 0 else math.nan,
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
+    "sin": _safe(math.sin),
+    "cos": _safe(math.cos),
+    "tan": _safe(math.tan),
     "atan2": math.atan2,
-    "exp": lambda x: math.exp(x) if x < 709.7 else math.inf,
-    "log": lambda x: math.log(x) if x > 0 else (-math.inf if x == 0 else math.nan),
+    "exp": _exponential,
+    "log": _logarithm,
     "pow": _power,
     "tanh": math.tanh,
     "abs": abs,
-    "sign": lambda x: float((x > 0) - (x < 0)),
-    "min": lambda a, b: a if a < b else b,
-    "max": lambda a, b: b if a < b else a,
-    "floor": lambda x: float(math.floor(x)),
+    "sign": lambda x: math.copysign(1.0, x) if abs(x) > 0 else x,
+    "min": _smaller,
+    "max": _larger,
+    "floor": lambda x: float(math.floor(x)) if abs(x) < math.inf else x,
     "lt": operator.lt,
     "le": operator.le,
     "eq": operator.eq,
@@ -146,7 +183,7 @@ class Expr:
     def __bool__(self) -> bool:
         raise TraceError(
             "a traced value has no truth value while it is traced ('if', 'and', 'or', 'not', max() and sorted() need one); "
-            "use where(condition, a, b), & | ~ and stiction.trace.functions.maximum"
+            "use where(condition, a, b), & and | between conditions, logical_not, maximum"
         )
 
     def _no_number(self, *_: object) -> float:
@@ -184,6 +221,8 @@ class Graph:
         found = self._table.get(key)
         if found is not None:
             return found
+        if op not in TAKES_CONDITIONS and any(a.boolean for a in args):
+            raise TraceError(f"a condition such as x < 1 is no number, so '{op}' cannot take it; use where(condition, 1, 0)")
         made = object.__new__(Expr)
         made.graph, made.op, made.args, made.data, made.index = self, op, args, data, len(self.nodes)
         for a in args:

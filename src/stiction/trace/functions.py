@@ -7,6 +7,7 @@ expressions (machine code). Formulas use these and + − × ÷, and never `if` o
 import cmath
 import math
 from collections.abc import Callable, Sequence
+from numbers import Number
 from typing import Any
 
 from stiction.errors import TraceError
@@ -17,6 +18,7 @@ Scalar = Any  # float, complex, SymPy expression or Expr: a formula does not car
 
 def _function(op: str, sympy_name: str, meaning: str) -> Callable[..., Scalar]:
     def function(*args: Scalar) -> Scalar:
+        args = tuple(a.item() if type(a).__module__ == "numpy" else a for a in args)
         graph = graph_of(args)
         if graph is not None:
             return graph.apply(op, *(graph.wrap(a) for a in args))
@@ -75,6 +77,11 @@ def fma(a: Scalar, b: Scalar, c: Scalar) -> Scalar:
     return graph.apply("fma", a, b, c)
 
 
+def logical_not(condition: Scalar) -> Scalar:
+    """Whether the condition does not hold. Conditions are joined by & and |; ~ does not work on Python's True and False."""
+    return not condition if isinstance(condition, bool) else ~condition
+
+
 def where(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
     """A where the condition holds, else b; both are computed."""
     graph = graph_of((condition, a, b))
@@ -110,8 +117,12 @@ def lookup(table: "Table | Sequence[Scalar]", index: Scalar) -> Scalar:
     """Row `index` (rounded down, kept inside the table) of a table of scalars or of equally long rows."""
     if isinstance(table, Table):
         return table.row(table.graph.wrap(index))
+    if type(index).__module__.startswith("sympy") and not index.is_number:
+        import sympy
+
+        return sympy.Piecewise(*((entry, index < k + 1) for k, entry in enumerate(table[:-1])), (table[-1], True))
     if not isinstance(index, Expr):
-        return table[min(max(math.floor(index), 0), len(table) - 1)]
+        return table[min(max(math.floor(index), 0), len(table) - 1)] if abs(index) < math.inf else table[-1 if index > 0 else 0]
     if isinstance(table[0], (tuple, list)):
         return [lookup([row[column] for row in table], index) for column in range(len(table[0]))]
     graph = index.graph
@@ -155,7 +166,9 @@ def loop(table: Any, body: Callable[[Any, list], Sequence[Scalar]], carry: Seque
     On floats and SymPy this is a Python `for`; traced, the body is traced once and stays a counted loop in the machine code.
     A row is a tuple of numbers that are the same for all lanes (constants or expressions of uniform inputs).
     """
-    rows = None if isinstance(table, (int, float, Expr)) else [tuple(row) if isinstance(row, (tuple, list)) else row for row in table]
+    rows = None if isinstance(table, (Number, Expr)) else [tuple(row) if isinstance(row, (tuple, list)) else row for row in table]
+    if rows is not None and len({len(row) if isinstance(row, tuple) else 0 for row in rows}) > 1:
+        raise TraceError(f"the rows of a loop must be equally long; these have {[len(row) if isinstance(row, tuple) else 1 for row in rows]} numbers")
     flat = [table] if rows is None else [x for row in rows for x in (row if isinstance(row, tuple) else (row,))]
     graph = graph_of([*carry, *flat])
     if graph is None or not flat:

@@ -4,7 +4,7 @@ import ctypes
 import itertools
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,8 @@ import numpy as np
 
 Function = Callable[[Any, Any, Any, int, int], None]  # inputs, strides, outputs, first row, end
 _shared_pool: list[ThreadPoolExecutor] = []
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_shared_pool.clear)  # threads do not survive a fork
 
 
 def _pool() -> ThreadPoolExecutor:
@@ -21,11 +23,12 @@ def _pool() -> ThreadPoolExecutor:
 
 
 def share(parts: Sequence[Callable[[], None]]) -> None:
-    """Do all parts, the first one in this thread and the others beside it."""
+    """Do all parts, the first one in this thread and the others beside it. Leaves only when all are done, Ctrl-C or not."""
     others = [_pool().submit(part) for part in parts[1:]]
-    parts[0]()
-    for other in others:
-        other.result()
+    try:
+        parts[0]()
+    finally:
+        wait(others)
 
 
 def address(array: np.ndarray) -> int:

@@ -49,6 +49,9 @@ class Emitter:
         self.names: dict[int, Value] = {}  # scalar values, by node
         self.wide: dict[int, Value] = {}  # lane values, by node
         self.kept: dict[int, str] = {}  # where a uniform value that lanes use is stored
+        self.tables: dict[str, str] = {}  # constant tables by content
+        self.wider: dict[int, Arithmetic] = {}  # 64-bit arithmetic beside 32-bit lanes
+        self.widenings: dict[str, Value] = {}  # 32-bit values as 64-bit ones
         self.items: dict[int, list[Value]] = {}  # results of a loop, by its node
         self.bases: dict[int, str] = {}  # pointer to an input's first row
         self.buffers: dict[int, str] = {}  # pointer to the copy of an input's rows that the lanes work on
@@ -56,7 +59,8 @@ class Emitter:
     def module(self) -> str:
         nodes = ordered(self.roots)
         self.fused = fusions(nodes, self.roots)
-        self.prologue([e for e in nodes if not e.varying])
+        self.uniform = [e for e in nodes if not e.varying]
+        self.prologue(self.uniform)
         self.batch([e for e in nodes if e.varying])
         head = "define void @kernel(ptr noalias %inputs, ptr noalias %strides, ptr noalias %outputs, i64 %first, i64 %last) alignstack(64) {"
         return "\n".join(
@@ -87,8 +91,9 @@ class Emitter:
     def batch(self, varying: list[Expr]) -> None:
         text, scalar, lanes = self.text, self.scalar, self.target.lanes
         used = {a.index for e in self.reachable(varying) for a in e.args} | {e.index for e in self.roots}
-        for index in sorted(used & self.names.keys()):
-            self.keep(index)
+        for e in self.uniform:
+            if e.index in used and e.index in self.names and not e.boolean:
+                self.keep(e.index)
         targets = [scalar.instruction(f"load ptr, ptr {self.element('ptr', '%outputs', k)}").name for k in range(len(self.outputs))]
         text.lines.append("  br label %block")
         start = text.block
@@ -259,8 +264,11 @@ class Emitter:
         """Apply a function of 64-bit numbers; 32-bit ones are widened before and rounded after."""
         if m.bits == 64:
             return function(m, *x)
-        d = Arithmetic(self.text, m.lanes, 64)
-        y = function(d, *(d.instruction(f"fpext {m.real} {a.name} to {d.real}") for a in x))
+        d = self.wider.setdefault(m.lanes, Arithmetic(self.text, m.lanes, 64))
+        for a in x:
+            if a.name not in self.widenings:
+                self.widenings[a.name] = d.instruction(f"fpext {m.real} {a.name} to {d.real}")
+        y = function(d, *(self.widenings[a.name] for a in x))
         return m.instruction(f"fptrunc {d.real} {y.name} to {m.real}")
 
     # Tables and loops.
@@ -270,7 +278,7 @@ class Emitter:
         kind = f"[{len(entries)} x {self.number}]"
         if all(e.op == "const" for e in entries):
             words = ", ".join(f"{self.number} {hexadecimal(e.data, self.target.bits)}" for e in entries)
-            name = f"@table{next(self.text.numbers)}"
+            name = self.tables.setdefault(words, f"@table{len(self.tables)}")
             self.text.top[name] = f"{name} = private constant {kind} [{words}]"
             return name
         name = self.text.fresh("table")
@@ -290,13 +298,12 @@ class Emitter:
             pointer, count = self.bases[port], self.scalar.instruction(f"load i64, ptr {self.element('i64', '%strides', port)}").name
         found = []
         for part in parts:
-            positive = self.scalar.compare("ogt", Value(self.scalar, part), self.scalar.constant(0.0))
-            below = self.scalar.compare("olt", Value(self.scalar, part), self.scalar.constant(2.0**62))
-            safe = self.scalar.where(positive, self.scalar.where(below, Value(self.scalar, part), self.scalar.constant(2.0**62)), self.scalar.constant(0.0))
-            row = self.scalar.instruction(f"fptosi {self.number} {safe.name} to i64").name
+            x = Value(self.scalar, part)
+            row = self.index(x)
             last = self.scalar.instruction(f"sub i64 {count}, 1").name
             inside = self.scalar.instruction(f"icmp slt i64 {row}, {last}").name
             row = self.scalar.instruction(f"select i1 {inside}, i64 {row}, i64 {last}").name
+            row = self.scalar.instruction(f"select i1 {(x > self.scalar.constant(2.0**61)).name}, i64 {last}, i64 {row}").name
             start = self.scalar.instruction(f"mul i64 {row}, {width}").name
             place = self.scalar.instruction(f"add i64 {start}, {column}").name
             found.append(self.scalar.instruction(f"load {self.number}, ptr {self.element(self.number, pointer, place)}").name)
@@ -335,7 +342,13 @@ class Emitter:
     def count(self, e: Expr) -> str:
         if e.op == "const":
             return str(int(e.data))
-        return self.scalar.instruction(f"fptosi {self.number} {self.value(e, self.scalar).name} to i64").name
+        return self.index(self.value(e, self.scalar))
+
+    def index(self, x: Value) -> str:
+        """A number as a whole one, 0 for what is negative, NaN or infinite."""
+        s = self.scalar
+        safe = s.where((x > s.constant(0.0)) & (x < s.constant(2.0**62)), x, s.constant(0.0))
+        return s.instruction(f"fptosi {self.number} {safe.name} to i64").name
 
     def read_row(self, body: LoopBody, turn: str, table: str, width: int) -> None:
         if not table:

@@ -1,10 +1,11 @@
 """A program: a scalar function with named inputs and outputs, traced and compiled when it is first run."""
 
 import os
+import struct
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -16,8 +17,9 @@ from stiction.trace.arithmetic import Target
 from stiction.trace.expression import Expr, Graph
 from stiction.trace.functions import Table
 from stiction.trace.llvm import Slots, emit
-from stiction.trace.schedule import bodies, operation_counts, ordered
+from stiction.trace.schedule import bodies, operation_counts, ordered, work
 
+WORK = struct.Struct("<Q")  # stored before the code
 WORTH_A_THREAD = 1_000_000  # operations below which handing them to another thread costs more than it saves
 
 
@@ -37,6 +39,10 @@ class Port:
     unit: str = ""
     role: str = "varying"
 
+    def __post_init__(self) -> None:
+        if self.role not in ("varying", "uniform", "table"):
+            raise InputError(f"port '{self.name}': role is {self.role!r}; allowed: 'varying', 'uniform', 'table'")
+
     @property
     def size(self) -> int:
         """How many numbers."""
@@ -52,7 +58,7 @@ class Kernel:
     bytes: int
     seconds: float  # to trace and compile, or to load
     cached: bool
-    owner: Any = field(default=None, repr=False)
+    work: int  # operations per row, about; loops of unknown length count 100 times
 
 
 class Program:
@@ -90,7 +96,6 @@ class Program:
         self._lock = threading.Lock()
         self._desks = threading.local()
         self._traced: list[list[Expr]] | None = None
-        self._cost = 0
 
     # Looking inside.
 
@@ -106,14 +111,17 @@ class Program:
         return self._traced
 
     @property
+    def _roots(self) -> list[Expr]:
+        return [e for array in self.trace() for e in array]
+
+    @property
     def operations(self) -> dict[str, int]:
         """How many of each operation one run does, loop bodies counted once."""
-        return operation_counts([e for array in self.trace() for e in array])
+        return operation_counts(self._roots)
 
     def dump(self) -> str:
         """The traced program as text, one operation a line."""
-        roots = [e for array in self.trace() for e in array]
-        nodes = ordered(roots)
+        nodes = ordered(self._roots)
         lines = [f"program {self.name}"]
         lines += [f"  in  {p.name}{list(p.shape)} [{p.unit or '1'}] {p.role}" for p in self.inputs]
         lines += [f"  {_line(e, self.inputs)}" for e in nodes if e.op not in ("const", "input")]
@@ -144,16 +152,19 @@ class Program:
         text = None
         if self.key is None:
             text = self.text(target)
-            name = cache.key(machine.signature(), text)
+            name = cache.key(machine.signature(), cache.sources(), text)
         else:
             name = cache.key(machine.signature(), cache.sources(), self.name, self.inputs, self.outputs, self.key, target)
-        code = cache.read(name)
-        cached = code is not None
-        if code is None:
-            code = machine.assemble(text or self.text(target))
-            cache.write(name, code)
+        stored = cache.read(name)
+        if stored is None:
+            entry = WORK.pack(work(self._roots)) + machine.assemble(text or self.text(target))
+            cache.write(name, entry)
+        else:
+            entry = stored
+        code = entry[WORK.size :]
         function = machine.load(code)
-        return Kernel(function, target, len(code), time.perf_counter() - began, cached)
+        self._traced = None  # graphs are large; whoever wants to look inside traces again
+        return Kernel(function, target, len(code), time.perf_counter() - began, stored is not None, *WORK.unpack(entry[: WORK.size]))
 
     # Running.
 
@@ -216,7 +227,10 @@ class Program:
         return common
 
     def run(self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray], outer: tuple[int, ...], inner: tuple[int, ...], threads: int | None = 1) -> None:
-        """Run on prepared arrays into prepared contiguous results. A result may be the array of a varying input."""
+        """Run on prepared arrays into prepared results. A result may be the array of a varying input."""
+        for result, port in zip(results, self.outputs, strict=True):
+            if result.shape != (*outer, *inner, *port.shape) or result.dtype != self.dtype or not result.flags.c_contiguous:
+                raise InputError(f"{self.name}: the result for {port.name} must be a contiguous {self.dtype} array of shape {(*outer, *inner, *port.shape)}")
         count, calls = prod(inner), prod(outer)
         if not count or not calls:
             return
@@ -226,24 +240,24 @@ class Program:
             wanted = outer if port.role == "uniform" else inner
             if leading and port.role != "table" and array.shape[:leading] != wanted:
                 array = np.broadcast_to(array, (*wanted, *port.shape))
-            rows.append(np.ascontiguousarray(array))
+            rows.append(np.ascontiguousarray(array, self.dtype))
             strides.append(len(array) if port.role == "table" else port.size if leading else 0)
             steps.append(port.size * self.dtype.itemsize if leading and port.role == "uniform" else 0)
         places, targets = [launch.address(r) for r in rows], [launch.address(r) for r in results]
         kernel = self.kernel(1 if count == 1 else 0)
         if calls > 1:
             jumps = [count * port.size * self.dtype.itemsize for port in self.outputs]
-            launch.each_row(kernel.function, (places, steps), strides, (targets, jumps), count, calls, self._workers(count * calls, threads))
+            launch.each_row(kernel.function, (places, steps), strides, (targets, jumps), count, calls, _workers(kernel, count * calls, threads))
         else:
-            launch.one_call(kernel.function, places, strides, targets, count, kernel.target.lanes, self._workers(count, threads))
+            launch.one_call(kernel.function, places, strides, targets, count, kernel.target.lanes, _workers(kernel, count, threads))
 
-    def _workers(self, count: int, threads: int | None) -> int:
-        """How many threads this many rows are worth."""
-        workers = (os.cpu_count() or 1) if threads is None else threads
-        if workers > 1:
-            self._cost = self._cost or sum(self.operations.values())
-            workers = min(workers, max(1, count * self._cost // WORTH_A_THREAD))
-        return workers
+
+def _workers(kernel: Kernel, count: int, threads: int | None) -> int:
+    """How many threads this many rows are worth."""
+    if threads is not None and (not isinstance(threads, int) or threads < 1):
+        raise InputError(f"threads is {threads!r}; allowed: a whole number of at least 1, or None for all cores")
+    most = (os.cpu_count() or 1) if threads is None else threads
+    return min(most, max(1, count * kernel.work // WORTH_A_THREAD))
 
 
 def _shape(port: Port) -> str:
@@ -283,5 +297,5 @@ def _name(e: Expr, ports: Sequence[Port]) -> str:
 
 def _line(e: Expr, ports: Sequence[Port]) -> str:
     mark = "" if e.varying else "  (uniform)"
-    note = f" {e.data}" if e.op in ("item",) else f" {e.data[1]}" if e.op in ("row", "carry") else ""
+    note = f" {e.data}" if e.op == "item" or (e.op == "lookup" and e.data) else f" {e.data[1]}" if e.op in ("row", "carry") else ""
     return f"%{e.index} = {e.op}{note} {', '.join(_name(a, ports) for a in e.args)}{mark}"

@@ -52,6 +52,19 @@ def fusions(nodes: Sequence[Expr], roots: Sequence[Expr]) -> dict[int, int]:
     return fused
 
 
+def work(roots: Sequence[Expr], level: int = 0) -> int:
+    """Operations of one run, loops counted as often as they turn; those whose count is an input count 100 times."""
+    total = 0
+    for e in ordered(roots, level):
+        if e.op == "loop":
+            body, (entries, width, _, counted) = e.data
+            turns = entries // width if not counted else int(e.args[0].data) if e.args[0].op == "const" else 100
+            total += turns * work(body.results, body.level)
+        elif e.op not in ("const", "input", "row", "carry", "item"):
+            total += 1
+    return total
+
+
 def operation_counts(roots: Sequence[Expr]) -> dict[str, int]:
     """How many of each operation a program has, loop bodies counted once; constants, inputs and fused products are free."""
     everything = ordered(roots)
