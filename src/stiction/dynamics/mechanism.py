@@ -57,7 +57,7 @@ class Body:
             return about(self.axis, q[self.q])
         if self.kind == "prismatic":
             return IDENTITY
-        return from_quaternion(self._quaternion(q))
+        return from_quaternion(q[self.quaternion or slice(0)])
 
     def _shift(self, q: list[Scalar]) -> Vector:
         if self.kind == "prismatic":
@@ -75,15 +75,17 @@ class Body:
         """Rates of change of its positions: q̇ = N(q) v."""
         if self.kind in ("revolute", "prismatic"):
             return [v[self.v]]
-        turning = quaternion_rate(self._quaternion(q), Vector(*v[self.v : self.v + 3]))
+        turning = quaternion_rate(q[self.quaternion or slice(0)], Vector(*v[self.v : self.v + 3]))
         if self.kind == "spherical":
             return turning
         moved = self._turn(q) @ Vector(*v[self.v + 3 : self.v + 6])
         return [*moved, *turning]
 
-    def _quaternion(self, q: list[Scalar]) -> list[Scalar]:
+    @property
+    def quaternion(self) -> slice | None:
+        """Where its quaternion stands among the positions, if it has one."""
         first = self.q + (3 if self.kind == "floating" else 0)
-        return q[first : first + 4]
+        return slice(first, first + 4) if self.kind in ("spherical", "floating") else None
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from stiction.dynamics.kinematics import placements
 from stiction.dynamics.mechanism import Mechanism
-from stiction.dynamics.newton_euler import body_motions
+from stiction.dynamics.newton_euler import body_motions, collect
 from stiction.spatial import Inertia, Matrix, Vector
 from stiction.trace.functions import Scalar
 
@@ -24,6 +24,25 @@ def _unit(k: int) -> Inertia:
 
 
 UNITS = tuple(_unit(k) for k in range(len(PARAMETERS)))
+
+
+def torque_of_parameters(
+    m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector, rotor_pairs: Sequence[tuple[int, int]], pi: list[Scalar]
+) -> list[Scalar]:
+    """Inverse dynamics of bodies with these parameters: Y π, without writing Y."""
+    placed = placements(m, q)
+    V, A = body_motions(m, placed, v, a, gravity)
+    loads = []
+    for k in range(len(m.bodies)):
+        mass, x, y, z, xx, xy, xz, yy, yz, zz = pi[10 * k : 10 * k + 10]
+        body = Inertia(mass, Vector(x, y, z), Matrix(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))))
+        loads.append(body @ A[k] + V[k].cross_wrench(body @ V[k]))
+    torque = collect(m, placed, loads)
+    for (i, j), J in zip(rotor_pairs, pi[10 * len(m.bodies) :], strict=True):
+        torque[i] = torque[i] + J * a[j]
+        if i != j:
+            torque[j] = torque[j] + J * a[i]
+    return torque
 
 
 def regressor(

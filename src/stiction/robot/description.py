@@ -1,7 +1,7 @@
 """The description of a robot: a tree of links and joints, checked when it is made."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -114,27 +114,20 @@ class Description:
     @property
     def numbers(self) -> dict[str, float]:
         """Every number of the description that can be freed, by name, with its value [SI]."""
-        found: dict[str, float] = {}
-        for joint in self.joints:
-            names = ["x", "y", "z", "roll", "pitch", "yaw"]
-            found |= {f"{joint.name}.origin.{n}": x for n, x in zip(names, (*joint.origin.xyz, *joint.origin.rpy), strict=True)}
-            if joint.kind in SINGLE:
-                found |= {f"{joint.name}.rotor_inertia": joint.rotor_inertia, f"{joint.name}.gear_ratio": joint.gear_ratio}
-        for link in self.links:
-            found[f"{link.name}.mass"] = link.mass
-            found |= {f"{link.name}.center_of_mass.{c}": x for c, x in zip("xyz", link.center_of_mass, strict=True)}
-            for name, i, j in (("xx", 0, 0), ("xy", 0, 1), ("xz", 0, 2), ("yy", 1, 1), ("yz", 1, 2), ("zz", 2, 2)):
-                found[f"{link.name}.inertia.{name}"] = link.inertia[i][j]
-        return found
+        return dict(self.assembly.numbers)
 
     @property
     def neutral(self) -> np.ndarray:
         """Positions at rest: zeros and unit quaternions, (nq,) [rad or m]."""
         q = np.zeros(self.nq)
         for body in self.mechanism.bodies:
-            if body.kind in ("spherical", "floating"):
-                q[body.q + (3 if body.kind == "floating" else 0)] = 1.0
+            if body.quaternion:
+                q[body.quaternion] = 1, 0, 0, 0
         return q
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy or another process needs: the description alone. Programs are found again there."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def joint(self, name: str) -> Joint:
         """The joint of this name."""

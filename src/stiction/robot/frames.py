@@ -142,4 +142,5 @@ def flat(pair: Twist | Wrench) -> list:
 
 
 def _matrix(columns: list[Twist]) -> list[list]:
-    return [list(row) for row in zip(*(flat(t) for t in columns), strict=True)]
+    flats = [flat(t) for t in columns]
+    return [[column[row] for column in flats] for row in range(6)]

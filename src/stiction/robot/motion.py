@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from stiction.dynamics import articulated_body, composite_body, coriolis, energy, kinematics, newton_euler
-from stiction.errors import InputError
+from stiction.errors import InputError, RobotError
 from stiction.robot.description import Description
 from stiction.robot.frames import Frames, Values, flat, frame_index, positions, velocities
 from stiction.robot.numbers import Assembly
@@ -28,6 +28,13 @@ TORQUE, ACCELERATION = "N·m, N", "rad/s², m/s²"
 def gravity_port() -> Port:
     """The port of gravity."""
     return Port("gravity", (3,), "m/s²", "uniform")
+
+
+def check_gravity(gravity: Any) -> Any:
+    """Refuse anything but one vector for all robots of a call."""
+    if np.shape(gravity) != (3,):
+        raise InputError(f"gravity has shape {np.shape(gravity)}; allowed: 3 numbers [m/s²] in the world's axes, the same for the whole call")
+    return gravity
 
 
 class Motion(Frames):
@@ -77,7 +84,7 @@ class Motion(Frames):
             inputs = (positions(self), velocities(self), velocities(self, "a", ACCELERATION), gravity_port(), *pushes.ports)
             return Formula(inputs, (velocities(self, "torque", TORQUE),), function)
 
-        return compute(self, "inverse_dynamics", pushes.options, make, (q, v, a, gravity, *pushes.loads), values, threads)[0]
+        return compute(self, "inverse_dynamics", pushes.options, make, (q, v, a, check_gravity(gravity), *pushes.loads), values, threads)[0]
 
     def forward_dynamics(
         self,
@@ -125,7 +132,7 @@ class Motion(Frames):
             inputs = (positions(self), velocities(self), velocities(self, "torque", TORQUE), gravity_port(), *pushes.ports)
             return Formula(inputs, (velocities(self, "a", ACCELERATION),), function)
 
-        return compute(self, "forward_dynamics", (road, pushes.options), make, (q, v, torque, gravity, *pushes.loads), values, threads)[0]
+        return compute(self, "forward_dynamics", (road, pushes.options), make, (q, v, torque, check_gravity(gravity), *pushes.loads), values, threads)[0]
 
     @property
     def forward_road(self) -> str:
@@ -140,8 +147,8 @@ class Motion(Frames):
             >>> stiction.library.pendulum(1).mass_matrix([0.3]).round(6).tolist()
             [[1.0]]
         """
-        if self.nv > MATRIX_UP_TO and not values:
-            return self._mass_matrix_by_columns(q, threads)
+        if self.nv > MATRIX_UP_TO:
+            return self._mass_matrix_by_columns(q, values, threads)
 
         def make() -> Formula:
             matrix = Port("M", (self.nv, self.nv), "kg m², kg m, kg")
@@ -149,7 +156,7 @@ class Motion(Frames):
 
         return compute(self, "mass_matrix", (), make, (q,), values, threads)[0]
 
-    def _mass_matrix_by_columns(self, q: Any, threads: int | None) -> np.ndarray:
+    def _mass_matrix_by_columns(self, q: Any, values: Values, threads: int | None) -> np.ndarray:
         """One unit acceleration per lane, one call per robot; M is symmetric, so its columns are its rows."""
 
         def make() -> Formula:
@@ -157,9 +164,9 @@ class Motion(Frames):
                 return (newton_euler.inverse_dynamics(r.mechanism, q, [0] * self.nv, a, ZERO),)
 
             inputs = (positions(self, "uniform"), velocities(self, "a", ACCELERATION))
-            return Formula(inputs, (velocities(self, "column", "kg m², kg m, kg"),), function)
+            return Formula(inputs, (velocities(self, "column", "kg m², kg m, kg"),), function, "uniform")
 
-        return compute(self, "mass_column", (), make, (q, np.eye(self.nv)), None, threads)[0]
+        return compute(self, "mass_column", (), make, (q, np.eye(self.nv)), values, threads)[0]
 
     def coriolis_matrix(self, q: Any, v: Any, *, values: Values = None, threads: int | None = 1) -> np.ndarray:
         """The Coriolis matrix C(q, v) of the Christoffel symbols, (..., nv, nv): C v are the velocity terms, Ṁ − 2C is skew.
@@ -169,12 +176,25 @@ class Motion(Frames):
             >>> stiction.library.two_link().coriolis_matrix([0.1, 0.5], [1.0, 2.0]).round(4).tolist()
             [[-0.0096, -0.0144], [0.0048, 0.0]]
         """
+        if self.nv > COMPOSITE_UP_TO:
+            return self._coriolis_by_columns(q, v, values, threads)
 
         def make() -> Formula:
             matrix = Port("C", (self.nv, self.nv), "kg m²/s")
             return Formula((positions(self), velocities(self)), (matrix,), lambda r, q, v: (coriolis.coriolis_matrix(r.mechanism, q, v),))
 
         return compute(self, "coriolis_matrix", (), make, (q, v), values, threads)[0]
+
+    def _coriolis_by_columns(self, q: Any, v: Any, values: Values, threads: int | None) -> np.ndarray:
+        """One unit velocity per lane, one call per robot."""
+
+        def make() -> Formula:
+            inputs = (positions(self, "uniform"), velocities(self, role="uniform"), velocities(self, "w"))
+            column = velocities(self, "column", "kg m²/s")
+            return Formula(inputs, (column,), lambda r, q, v, w: (coriolis.coriolis_product(r.mechanism, q, v, w),), "uniform")
+
+        columns = compute(self, "coriolis_column", (), make, (q, v, np.eye(self.nv)), values, threads)[0]
+        return np.ascontiguousarray(np.swapaxes(columns, -1, -2))
 
     def gravity_torque(self, q: Any, *, gravity: Any = GRAVITY, values: Values = None, threads: int | None = 1) -> np.ndarray:
         """Joint torques [N·m or N], (..., nv), that hold the robot against gravity.
@@ -192,7 +212,7 @@ class Motion(Frames):
 
             return Formula((positions(self), gravity_port()), (velocities(self, "torque", TORQUE),), function)
 
-        return compute(self, "gravity_torque", (), make, (q, gravity), values, threads)[0]
+        return compute(self, "gravity_torque", (), make, (q, check_gravity(gravity)), values, threads)[0]
 
     def kinetic_energy(self, q: Any, v: Any, *, values: Values = None, threads: int | None = 1) -> np.ndarray:
         """Kinetic energy [J], (...), rotors included.
@@ -221,7 +241,7 @@ class Motion(Frames):
             ports = (positions(self), gravity_port())
             return Formula(ports, (Port("V", (), "J"),), lambda r, q, g: (energy.potential_energy(r.mechanism, q, Vector(*g)),))
 
-        return compute(self, "potential_energy", (), make, (q, gravity), values, threads)[0]
+        return compute(self, "potential_energy", (), make, (q, check_gravity(gravity)), values, threads)[0]
 
     def center_of_mass(self, q: Any, *, values: Values = None, threads: int | None = 1) -> np.ndarray:
         """Centre of mass of the moving links in the world [m], (..., 3).
@@ -231,6 +251,7 @@ class Motion(Frames):
             >>> stiction.library.pendulum(1).center_of_mass([1.0]).round(4).tolist()
             [-0.8415, 0.0, -0.5403]
         """
+        self._refuse_if_nothing_moves()
 
         def make() -> Formula:
             return Formula((positions(self),), (Port("c", (3,), "m"),), lambda r, q: (energy.center_of_mass(r.mechanism, q),))
@@ -245,12 +266,17 @@ class Motion(Frames):
             >>> stiction.library.pendulum(1).momentum([0.0], [2.0])[3:].tolist()
             [-2.0, 0.0, 0.0]
         """
+        self._refuse_if_nothing_moves()
 
         def make() -> Formula:
             output = Port("h", (6,), "kg m²/s, kg m/s")
             return Formula((positions(self), velocities(self)), (output,), lambda r, q, v: (flat(energy.momentum(r.mechanism, q, v)),))
 
         return compute(self, "momentum", (), make, (q, v), values, threads)[0]
+
+    def _refuse_if_nothing_moves(self) -> None:
+        if not self.nv:
+            raise RobotError(f"robot '{self.name}' has no moving link, so no centre of mass or momentum of moving links; add a joint that moves")
 
 
 class Pushes:

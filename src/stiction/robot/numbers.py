@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stiction.dynamics import articulated_body, composite_body, newton_euler
 from stiction.dynamics.kinematics import Site
 from stiction.dynamics.mechanism import POSITIONS, VELOCITIES, Body, Mechanism
 from stiction.errors import RobotError
@@ -19,6 +20,7 @@ from stiction.robot.joint import SINGLE, Joint
 from stiction.robot.link import LUMPED, Link
 from stiction.robot.solid import Origin
 from stiction.spatial import NO_INERTIA, Inertia, Matrix, Pose, Vector, about_center, from_rpy
+from stiction.trace.functions import sqrt
 
 if TYPE_CHECKING:
     from stiction.robot.description import Description
@@ -35,7 +37,8 @@ class Numbers:
     Attributes:
         names: of the numbers that were not folded, in the order of the walk.
         values: theirs.
-        pattern: what became of each number asked for, one letter each; equal patterns mean equal programs.
+        pattern: what became of each number asked for; equal patterns mean equal programs.
+        offered: every number that can be freed, by name.
     """
 
     def __init__(self, choose: Callable[[int, str, float], Any] | None = None, free: Mapping[str, Any] | None = None) -> None:
@@ -44,9 +47,11 @@ class Numbers:
         self.names: list[str] = []
         self.values: list[float] = []
         self.pattern: list[str] = []
+        self.offered: dict[str, float] = {}
 
     def __call__(self, name: str, value: float, direction: bool = False) -> Any:
-        """What stands for this number in the formulas."""
+        """What stands for this number in the formulas; zeros are folded, in directions also what is nearly 0 or ±1."""
+        self.offered[name] = value
         if name in self.free:
             self.pattern.append(f"f{list(self.free).index(name)}")
             return self.free[name]
@@ -59,18 +64,33 @@ class Numbers:
         self.values.append(value)
         return self.choose(len(self.names) - 1, name, value)
 
-    def vector(self, name: str, values: Sequence[float], direction: bool = False) -> Vector:
+    def fixed(self, value: float) -> Any:
+        """What stands for an entry of a rotation: it follows from angles, so it has no name of its own."""
+        answer = self("", value, True)
+        del self.offered[""]
+        return answer
+
+    def vector(self, name: str, values: Sequence[float]) -> Vector:
         """Three numbers at once."""
-        return Vector(*(self(f"{name}.{c}", x, direction) for c, x in zip(COMPONENTS, values, strict=True)))
+        return Vector(*(self(f"{name}.{c}", x) for c, x in zip(COMPONENTS, values, strict=True)))
+
+    def direction(self, name: str, values: Sequence[float]) -> Vector:
+        """A unit vector; made one in the program where a component is free."""
+        names = [f"{name}.{c}" for c in COMPONENTS]
+        x, y, z = (self(n, value, True) for n, value in zip(names, values, strict=True))
+        if not self.free.keys() & set(names):
+            return Vector(x, y, z)
+        return Vector(x, y, z) * (1 / sqrt(x * x + y * y + z * z))
 
 
 def pose_of(number: Numbers, name: str, origin: Origin) -> Pose:
     """The pose of an origin; its angles enter the program only where one of them is free."""
-    angles = [f"{name}.{angle}" for angle in ("roll", "pitch", "yaw")]
-    if any(angle in number.free for angle in angles):
-        rotation = from_rpy(*(number(angle, x) for angle, x in zip(angles, origin.rpy, strict=True)))
+    angles = {f"{name}.{angle}": x for angle, x in zip(("roll", "pitch", "yaw"), origin.rpy, strict=True)}
+    if number.free.keys() & angles.keys():
+        rotation = from_rpy(*(number(angle, x) for angle, x in angles.items()))
     else:
-        rotation = Matrix([[number(f"{name}.rotation.{i}{j}", x, True) for j, x in enumerate(row)] for i, row in enumerate(origin.rotation.tolist())])
+        rotation = Matrix([[number.fixed(x) for x in row] for row in origin.rotation.tolist()])
+        number.offered |= angles
     return Pose(rotation, number.vector(name, origin.xyz))
 
 
@@ -108,8 +128,9 @@ class Assembly:
                 inertias[site.body] = inertias[site.body] + inertia_of(number, links[joint.child]).seen_from(site.pose)
         for frame in robot.frames:
             site = self.sites[frame.link]
-            self.sites[frame.name] = Site(site.body, site.pose @ pose_of(number, f"{frame.name}.origin", frame.origin))
+            self.sites[frame.name] = Site(site.body, site.pose @ pose_of(number, f"{frame.name}.frame", frame.origin))
         self.mechanism = self._mechanism(robot, number, inertias)
+        self.numbers = number.offered
 
     def _mechanism(self, robot: Description, number: Numbers, inertias: list[Inertia]) -> Mechanism:
         bodies, q, v = [], 0, 0
@@ -123,13 +144,12 @@ def _pieces(number: Numbers, joint: Joint) -> list[tuple[str, Vector]]:
     """The simple joints that a joint is made of."""
     if joint.kind in ("spherical", "floating"):
         return [(joint.kind, Vector(0, 0, 1))]
-    axis = number.vector(f"{joint.name}.axis", joint.axis, True)
-    if joint.kind == "universal":
-        return [("revolute", axis), ("revolute", number.vector(f"{joint.name}.second_axis", joint.second_axis or (), True))]
     if joint.kind == "planar":
         along, across = plane_axes(joint.axis)
-        first, second = (number.vector(f"{joint.name}.{name}", d, True) for name, d in (("plane_x", along), ("plane_y", across)))
-        return [("prismatic", first), ("prismatic", second), ("revolute", axis)]
+        return [(kind, Vector(*(number.fixed(x) for x in d))) for kind, d in (("prismatic", along), ("prismatic", across), ("revolute", joint.axis))]
+    axis = number.direction(f"{joint.name}.axis", joint.axis)
+    if joint.kind == "universal":
+        return [("revolute", axis), ("revolute", number.direction(f"{joint.name}.second_axis", joint.second_axis or ()))]
     return [("prismatic" if joint.kind == "prismatic" else "revolute", axis)]
 
 
@@ -144,22 +164,23 @@ def plane_axes(normal: Sequence[float]) -> tuple[tuple[float, ...], tuple[float,
 
 def rotors_of(robot: Description, number: Numbers, nv: int, owners: list[str], bodies: list[Body]) -> list[list[Any]] | None:
     """Rotor inertias as felt at the velocities: Jn² on the diagonal, or TᵀJT where a coupling T is declared."""
-    if not any(joint.rotor_inertia or f"{joint.name}.rotor_inertia" in number.free for joint in robot.joints):
-        return None
-    place = {owner: body.v for owner, body in zip(owners, bodies, strict=True)}
     driven = [joint for joint in robot.joints if joint.kind in SINGLE]
     inertia = [number(f"{joint.name}.rotor_inertia", joint.rotor_inertia) for joint in driven]
-    rotors: list[list[Any]] = [[0] * nv for _ in range(nv)]
     if robot.coupling is None:
-        for joint, J in zip(driven, inertia, strict=True):
-            n = number(f"{joint.name}.gear_ratio", joint.gear_ratio)
-            rotors[place[joint.name]][place[joint.name]] = J * n * n
-        return rotors
-    T = [[number(f"coupling.{i}.{j}", x) for j, x in enumerate(row)] for i, row in enumerate(robot.coupling)]
+        ratios = [number(f"{joint.name}.gear_ratio", joint.gear_ratio) for joint in driven]
+        T = [[ratio if i == j else 0 for j in range(len(driven))] for i, ratio in enumerate(ratios)]
+    else:
+        T = [[number(f"coupling.{i}.{j}", x) for j, x in enumerate(row)] for i, row in enumerate(robot.coupling)]
+    if all(isinstance(J, int) for J in inertia):  # folded zeros
+        return None
+    place = {owner: body.v for owner, body in zip(owners, bodies, strict=True)}
+    rotors: list[list[Any]] = [[0] * nv for _ in range(nv)]
     columns = [place[joint.name] for joint in driven]
-    for i, row in enumerate(columns):
-        for j, column in enumerate(columns):
-            rotors[row][column] = sum((T[k][i] * inertia[k] * T[k][j] for k in range(len(driven))), start=0)
+    for J, row in zip(inertia, T, strict=True):
+        felt = [(column, t) for column, t in zip(columns, row, strict=True) if not isinstance(t, int)]
+        for i, s in felt:
+            for j, t in felt:
+                rotors[i][j] = rotors[i][j] + s * J * t
     return rotors
 
 
@@ -174,12 +195,34 @@ def check_inertias(robot: Description, assembly: Assembly) -> None:
         own = k + 1 == len(bodies) or assembly.owners[k + 1] != assembly.owners[k]  # not an inner piece of a composed joint
         if own and not links[link].lumped and body.inertia.mass <= 0:
             raise RobotError(f"link '{link}': mass is {body.inertia.mass:g} and joint '{joint}' moves it; give a moving link a mass above 0. {LUMPED}")
-        if k in carrying:
-            continue
-        for motion, v in zip(body.motions, body.velocities, strict=True):
-            felt = motion.dot(body.inertia @ motion) + (rotors[v][v] if rotors else 0)
-            if felt < SMALLEST:
-                raise RobotError(
-                    f"link '{link}': its inertia about the {body.kind} joint '{joint}' is {felt:g}; "
-                    "give it an inertia (or a centre of mass off the axis) that resists this motion"
-                )
+        if k not in carrying:
+            _check_leaf(body, joint, link, rotors)
+    _check_generic(robot, assembly.mechanism)
+
+
+def _check_leaf(body: Body, joint: str, link: str, rotors: list[list[Any]] | None) -> None:
+    for motion, v in zip(body.motions, body.velocities, strict=True):
+        felt = motion.dot(body.inertia @ motion) + (rotors[v][v] if rotors else 0)
+        if felt < SMALLEST:
+            raise RobotError(
+                f"link '{link}': its inertia about the {body.kind} joint '{joint}' is {felt:g}; "
+                "give it an inertia (or a centre of mass off the axis) that resists this motion"
+            )
+
+
+def _check_generic(robot: Description, m: Mechanism) -> None:
+    """In a generic pose, torques must give accelerations that need these torques: else M is singular."""
+    rng = np.random.default_rng(1)
+    q, torque = rng.uniform(0.3, 1.2, m.nq).tolist(), rng.uniform(0.5, 1.5, m.nv).tolist()
+    rest, still = [0.0] * m.nv, Vector(0, 0, 0)
+    road = composite_body if robot.coupling else articulated_body
+    try:
+        again = newton_euler.inverse_dynamics(m, q, rest, road.forward_dynamics(m, q, rest, torque, still), still)
+        worst = max((abs(x - y) for x, y in zip(torque, again, strict=True)), default=0.0)
+    except (ZeroDivisionError, OverflowError):
+        worst = np.inf
+    if not worst < 1e-3:
+        raise RobotError(
+            f"robot '{robot.name}': its mass matrix is singular: some motion meets no inertia (point masses on a ball joint, "
+            "several joints on one axis with a link that has no inertia about it); give these links an inertia"
+        )

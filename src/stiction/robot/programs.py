@@ -24,11 +24,13 @@ class Formula:
         inputs: ports of its signals.
         outputs: ports of its results.
         function: takes the assembly and one value per input, returns one value per output.
+        free_role: role of the port of freed numbers; "uniform" where lanes are not robots but directions.
     """
 
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
     function: Callable[..., tuple]
+    free_role: str = "varying"
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ def program(robot: Description, name: str, options: tuple, free: tuple[str, ...]
 def _make(robot: Description, name: str, formula: Formula, plan: Blueprint, key: tuple) -> Program:
     ports = [Port("numbers", (len(plan.values),), "SI", "uniform")]
     if plan.free:
-        ports.append(Port("free", (len(plan.free),), "SI"))
+        ports.append(Port("free", (len(plan.free),), "SI", formula.free_role))
 
     def function(numbers: list, *signals: Any) -> tuple:
         freed: Mapping[str, Any] = {}
@@ -112,6 +114,21 @@ def prepared(robot: Description, name: str, options: tuple, free: tuple[str, ...
     return calls[key]
 
 
+def _stacked(values: Mapping[str, Any]) -> np.ndarray:
+    """The values of freed numbers, the last axis in their order."""
+    arrays = []
+    for name, value in values.items():
+        try:
+            arrays.append(np.asarray(value, float))
+        except (TypeError, ValueError):
+            raise InputError(f"the values of '{name}' must be numbers; got {value!r}") from None
+    try:
+        return np.stack(np.broadcast_arrays(*arrays), axis=-1)
+    except ValueError:
+        shapes = ", ".join(f"'{name}' {array.shape}" for name, array in zip(values, arrays, strict=True))
+        raise InputError(f"the values of freed numbers must have shapes that fit each other; got {shapes}") from None
+
+
 def compute(
     robot: Description,
     name: str,
@@ -124,6 +141,6 @@ def compute(
     """Run a formula on a robot, with `values` in place of some of its numbers; `make` is asked for the formula the first time."""
     run, numbers = prepared(robot, name, options, tuple(values) if values else (), make)
     if values:
-        freed = np.stack(np.broadcast_arrays(*(np.asarray(x, float) for x in values.values())), axis=-1)
+        freed = _stacked(values)
         return run(numbers, freed, *signals, threads=threads)
     return run(numbers, *signals, threads=threads)

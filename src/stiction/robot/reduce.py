@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stiction.errors import RobotError, unknown
+from stiction.robot.checks import finite
 from stiction.robot.joint import SINGLE, Joint
 from stiction.robot.link import Frame, Link
+from stiction.robot.numbers import Numbers, inertia_of
 from stiction.robot.solid import Origin
-from stiction.spatial import Inertia, Matrix, Pose, Vector, about
+from stiction.spatial import NO_INERTIA, Inertia, Matrix, Pose, Vector, about
 
 if TYPE_CHECKING:
     from stiction.robot.robot import Robot
@@ -23,10 +25,10 @@ def origin_of(pose: Pose) -> Origin:
     """A pose of floats as an origin, with roll, pitch and yaw."""
     R = np.array([list(row) for row in pose.rotation], float)
     pitch = math.atan2(-R[2, 0], math.hypot(R[0, 0], R[1, 0]))
-    if abs(R[2, 0]) < 1 - 1e-12:
-        roll, yaw = math.atan2(R[2, 1], R[2, 2]), math.atan2(R[1, 0], R[0, 0])
-    else:  # looking straight up or down: only the difference of roll and yaw matters
-        roll, yaw = 0.0, math.atan2(-R[0, 1], R[1, 1])
+    steep = math.hypot(R[2, 1], R[2, 2]) < 1e-6  # looking straight up or down only the difference of roll and yaw matters
+    roll = 0.0 if steep else math.atan2(R[2, 1], R[2, 2])
+    rest = R @ Origin(rpy=(roll, pitch, 0.0)).rotation.T  # a rotation about z
+    yaw = math.atan2(rest[1, 0] - rest[0, 1], rest[0, 0] + rest[1, 1])
     return Origin(xyz=tuple(float(x) for x in pose.position), rpy=(roll, pitch, yaw))
 
 
@@ -35,7 +37,7 @@ def merged(robot: Robot) -> Robot:
     sites = robot.assembly.sites
     moving = [joint for joint in robot.joints if joint.kind != "fixed"]
     carrier = {-1: robot.root} | {sites[joint.child].body: joint.child for joint in moving}
-    links = [Link(name=robot.root)]
+    links = [_root(robot)]
     for joint in moving:
         body = robot.mechanism.bodies[sites[joint.child].body].inertia
         lumped = any(link.lumped for link in robot.links if sites[link.name].body == sites[joint.child].body)
@@ -43,6 +45,15 @@ def merged(robot: Robot) -> Robot:
     joints = [replace(joint, parent=carrier[sites[joint.parent].body], origin=_origin(robot, joint)) for joint in moving]
     frames = [Frame(name=f.name, link=carrier[sites[f.name].body], origin=origin_of(sites[f.name].pose)) for f in robot.frames]
     return replace(robot, links=tuple(links), joints=tuple(joints), frames=tuple(frames))
+
+
+def _root(robot: Robot) -> Link:
+    """The root with all that is fixed to it."""
+    parts = [link for link in robot.links if robot.assembly.sites[link.name].body < 0]
+    total, number = NO_INERTIA, Numbers()
+    for link in parts:
+        total = total + inertia_of(number, link).seen_from(robot.assembly.sites[link.name].pose)
+    return _link(robot.root, total, any(link.lumped for link in parts))
 
 
 def _origin(robot: Robot, joint: Joint) -> Origin:
@@ -63,11 +74,15 @@ def _link(name: str, body: Inertia, lumped: bool) -> Link:
 
 def locked(robot: Robot, positions: Mapping[str, float]) -> Robot:
     """The same robot with some joints of one degree of freedom held at given positions, as fixed joints."""
+    if robot.coupling:
+        raise RobotError(f"robot '{robot.name}' has a coupling of its motors, which locked joints would break; lock first, then give a smaller coupling")
     known = [joint.name for joint in robot.joints if joint.kind in SINGLE]
     for name in positions:
         if name not in known:
             raise RobotError(f"robot '{robot.name}': " + unknown("joint of one degree of freedom", name, "it", known))
-    joints = tuple(_fixed(joint, positions[joint.name]) if joint.name in positions else joint for joint in robot.joints)
+    joints = tuple(
+        _fixed(joint, finite(f"joint '{joint.name}'", "position", positions[joint.name])) if joint.name in positions else joint for joint in robot.joints
+    )
     return replace(robot, joints=joints)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from stiction.dynamics import composite_body, linearize, regressor
 from stiction.robot.description import Description
 from stiction.robot.frames import Values, positions, velocities
-from stiction.robot.motion import ACCELERATION, GRAVITY, MATRIX_UP_TO, TORQUE, Motion, gravity_port
+from stiction.robot.motion import ACCELERATION, GRAVITY, MATRIX_UP_TO, TORQUE, Motion, check_gravity, gravity_port
 from stiction.robot.numbers import Assembly
 from stiction.robot.programs import Formula, compute
 from stiction.spatial import Vector
@@ -31,9 +31,9 @@ class Sensitivity(Motion):
             >>> by_q.tolist()
             [[9.81]]
         """
-        if self.nv > UNROLL_UP_TO and not values:
-            by_q, by_v = self._inverse_dynamics_along(q, v, a, gravity, threads)
-            return by_q, by_v, np.broadcast_to(self.mass_matrix(q, threads=threads), by_q.shape).copy()
+        if self.nv > UNROLL_UP_TO:
+            by_q, by_v = self._inverse_dynamics_along(q, v, a, gravity, values, threads)
+            return by_q, by_v, np.broadcast_to(self.mass_matrix(q, values=values, threads=threads), by_q.shape).copy()
 
         def make() -> Formula:
             def function(r: Assembly, q: list, v: list, a: list, g: list) -> tuple:
@@ -43,7 +43,7 @@ class Sensitivity(Motion):
             inputs = (positions(self), velocities(self), velocities(self, "a", ACCELERATION), gravity_port())
             return Formula(inputs, _squares(self, "qva"), function)
 
-        return compute(self, "inverse_dynamics_derivatives", (), make, (q, v, a, gravity), values, threads)  # type: ignore[return-value]
+        return compute(self, "inverse_dynamics_derivatives", (), make, (q, v, a, check_gravity(gravity)), values, threads)  # type: ignore[return-value]
 
     def forward_dynamics_derivatives(self, q: Any, v: Any, torque: Any, *, gravity: Any = GRAVITY, values: Values = None, threads: int | None = 1) -> Three:
         """Derivatives of `forward_dynamics` by q (in the tangent space), v and torque, (..., nv, nv) each.
@@ -54,13 +54,13 @@ class Sensitivity(Motion):
             >>> by_torque.round(6).tolist()
             [[1.0]]
         """
-        if self.nv > MATRIX_UP_TO and not values:
-            a = self.forward_dynamics(q, v, torque, gravity=gravity, threads=threads)
-            by_q, by_v = self._inverse_dynamics_along(q, v, a, gravity, threads)
-            inverse = np.linalg.inv(self.mass_matrix(q, threads=threads))
+        if self.nv > MATRIX_UP_TO:
+            a = self.forward_dynamics(q, v, torque, gravity=gravity, values=values, threads=threads)
+            by_q, by_v = self._inverse_dynamics_along(q, v, a, gravity, values, threads)
+            inverse = np.linalg.inv(self.mass_matrix(q, values=values, threads=threads))
             return -inverse @ by_q, -inverse @ by_v, np.broadcast_to(inverse, by_q.shape).copy()
-        if self.nv > UNROLL_UP_TO and not values:
-            return self._forward_dynamics_along(q, v, torque, gravity, threads)
+        if self.nv > UNROLL_UP_TO:
+            return self._forward_dynamics_along(q, v, torque, gravity, values, threads)
 
         def make() -> Formula:
             def function(r: Assembly, q: list, v: list, torque: list, g: list) -> tuple:
@@ -69,9 +69,9 @@ class Sensitivity(Motion):
             inputs = (positions(self), velocities(self), velocities(self, "torque", TORQUE), gravity_port())
             return Formula(inputs, _squares(self, ("q", "v", "torque")), function)
 
-        return compute(self, "forward_dynamics_derivatives", (), make, (q, v, torque, gravity), values, threads)  # type: ignore[return-value]
+        return compute(self, "forward_dynamics_derivatives", (), make, (q, v, torque, check_gravity(gravity)), values, threads)  # type: ignore[return-value]
 
-    def _inverse_dynamics_along(self, q: Any, v: Any, a: Any, gravity: Any, threads: int | None) -> tuple[np.ndarray, np.ndarray]:
+    def _inverse_dynamics_along(self, q: Any, v: Any, a: Any, gravity: Any, values: Values, threads: int | None) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives by q and v, one direction per lane, one call per robot."""
 
         def make() -> Formula:
@@ -80,14 +80,14 @@ class Sensitivity(Motion):
 
             state = (positions(self, "uniform"), velocities(self, role="uniform"), velocities(self, "a", ACCELERATION, "uniform"))
             inputs = (*state, gravity_port(), velocities(self, "dq"), velocities(self, "dv"))
-            return Formula(inputs, (velocities(self, "change", TORQUE),), function)
+            return Formula(inputs, (velocities(self, "change", TORQUE),), function, "uniform")
 
         n = self.nv
         dq, dv = np.eye(2 * n)[:, :n], np.eye(2 * n)[:, n:]
-        columns = compute(self, "inverse_dynamics_along", (), make, (q, v, a, gravity, dq, dv), None, threads)[0]
+        columns = compute(self, "inverse_dynamics_along", (), make, (q, v, a, check_gravity(gravity), dq, dv), values, threads)[0]
         return _turned(columns[..., :n, :]), _turned(columns[..., n:, :])
 
-    def _forward_dynamics_along(self, q: Any, v: Any, torque: Any, gravity: Any, threads: int | None) -> Three:
+    def _forward_dynamics_along(self, q: Any, v: Any, torque: Any, gravity: Any, values: Values, threads: int | None) -> Three:
         """The same for forward dynamics; the mass matrix is factored once per robot, directions of torque have lanes too."""
 
         def make() -> Formula:
@@ -96,12 +96,12 @@ class Sensitivity(Motion):
 
             state = (positions(self, "uniform"), velocities(self, role="uniform"), velocities(self, "torque", TORQUE, "uniform"))
             inputs = (*state, gravity_port(), *(velocities(self, name) for name in ("dq", "dv", "dtorque")))
-            return Formula(inputs, (velocities(self, "change", ACCELERATION),), function)
+            return Formula(inputs, (velocities(self, "change", ACCELERATION),), function, "uniform")
 
         n = self.nv
         units = np.eye(3 * n)
         directions = (units[:, :n], units[:, n : 2 * n], units[:, 2 * n :])
-        columns = compute(self, "forward_dynamics_along", (), make, (q, v, torque, gravity, *directions), None, threads)[0]
+        columns = compute(self, "forward_dynamics_along", (), make, (q, v, torque, check_gravity(gravity), *directions), values, threads)[0]
         return _turned(columns[..., :n, :]), _turned(columns[..., n : 2 * n, :]), _turned(columns[..., 2 * n :, :])
 
     def regressor(self, q: Any, v: Any, a: Any, *, gravity: Any = GRAVITY, threads: int | None = 1) -> np.ndarray:
@@ -114,22 +114,37 @@ class Sensitivity(Motion):
             >>> bool(np.allclose(arm.regressor(q, v, a) @ arm.inertial_parameters, arm.inverse_dynamics(q, v, a)))
             True
         """
+        pairs = self.rotor_pairs
+        size = 10 * len(self.mechanism.bodies) + len(pairs)
+        if self.nv > UNROLL_UP_TO:
+            return self._regressor_by_parameters(q, v, a, gravity, pairs, size, threads)
 
         def make() -> Formula:
             def function(r: Assembly, q: list, v: list, a: list, g: list) -> tuple:
-                return (regressor.regressor(r.mechanism, q, v, a, Vector(*g), self.rotor_pairs),)
+                return (regressor.regressor(r.mechanism, q, v, a, Vector(*g), pairs),)
 
             inputs = (positions(self), velocities(self), velocities(self, "a", ACCELERATION), gravity_port())
-            size = 10 * len(self.mechanism.bodies) + len(self.rotor_pairs)
             return Formula(inputs, (Port("Y", (self.nv, size), "N·m per SI"),), function)
 
-        return compute(self, "regressor", (), make, (q, v, a, gravity), None, threads)[0]
+        return compute(self, "regressor", (), make, (q, v, a, check_gravity(gravity)), None, threads)[0]
+
+    def _regressor_by_parameters(self, q: Any, v: Any, a: Any, gravity: Any, pairs: tuple, size: int, threads: int | None) -> np.ndarray:
+        """One unit parameter per lane, one call per robot."""
+
+        def make() -> Formula:
+            def function(r: Assembly, q: list, v: list, a: list, g: list, pi: list) -> tuple:
+                return (regressor.torque_of_parameters(r.mechanism, q, v, a, Vector(*g), pairs, pi),)
+
+            state = (positions(self, "uniform"), velocities(self, role="uniform"), velocities(self, "a", ACCELERATION, "uniform"))
+            return Formula((*state, gravity_port(), Port("parameters", (size,), "SI")), (velocities(self, "column", TORQUE),), function, "uniform")
+
+        return _turned(compute(self, "regressor_column", (), make, (q, v, a, check_gravity(gravity), np.eye(size)), None, threads)[0])
 
     @property
     def rotor_pairs(self) -> tuple[tuple[int, int], ...]:
         """The pairs of velocities that rotors resist: (i, i), and (i, j) where they couple two."""
-        rotors = self.mechanism.rotors
-        return tuple((i, j) for i in range(self.nv) for j in range(i, self.nv) if rotors[i][j] != 0) if rotors else ()
+        rotors = self.mechanism.rotors  # a structural zero is the integer 0
+        return tuple((i, j) for i in range(self.nv) for j in range(i, self.nv) if not isinstance(rotors[i][j], int)) if rotors else ()
 
     @property
     def inertial_parameters(self) -> np.ndarray:

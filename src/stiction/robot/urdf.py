@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -17,6 +18,7 @@ from stiction.robot.robot import Robot
 from stiction.robot.solid import Origin
 
 TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+GEARING = {"mechanicalReduction": "gear_ratio", "gear_ratio": "gear_ratio", "motorInertia": "rotor_inertia", "rotor_inertia": "rotor_inertia"}
 OTHERS = {"sdf": "an SDF file", "mujoco": "an MJCF file", "COLLADA": "a COLLADA mesh", "html": "a web page", "svg": "a drawing"}
 
 
@@ -43,6 +45,8 @@ def _text(source: str | Path) -> tuple[str, str]:
     """The content, and how to call it in errors."""
     if isinstance(source, str) and source.lstrip().startswith("<"):
         return source, "URDF text"
+    if not isinstance(source, (str, Path)):
+        raise RobotError(f"a URDF is read from a path or a text; got {type(source).__name__}")
     path = Path(source)
     if path.suffix == ".xacro":
         raise RobotError(f"{path} is a xacro macro file; expand it first: xacro {path.name} > {path.stem}")
@@ -208,26 +212,32 @@ def _with_transmissions(root: ET.Element, joints: list[Joint], where: str) -> li
     found = {joint.name: joint for joint in joints}
     for transmission in root.findall("transmission"):
         owner = f"{where}, transmission '{transmission.get('name', '')}'"
-        values: dict[str, Any] = {}
-        for tag, field in (
-            ("mechanicalReduction", "gear_ratio"),
-            ("gear_ratio", "gear_ratio"),
-            ("motorInertia", "rotor_inertia"),
-            ("rotor_inertia", "rotor_inertia"),
-        ):
-            for element in transmission.iter():
-                if _local(element.tag) == tag:
-                    values[field] = _content(element, owner)
-        for end in transmission.findall("joint"):
+        ends, actuators = transmission.findall("joint"), transmission.findall("actuator")
+        for k, end in enumerate(ends):
             name = _required(end, "name", owner)
             if name not in found:
                 raise RobotError(f"{owner}: " + unknown("joint", name, "this robot", found))
-            if values:
-                try:
-                    found[name] = replace(found[name], **values)
-                except RobotError as error:
-                    raise RobotError(f"{owner}: {error}") from None
+            if len(ends) == 1:
+                values = _gearing([transmission], owner)
+            elif len(actuators) in (0, len(ends)):  # each joint with the actuator of the same place
+                values = _gearing([end, *actuators[k : k + 1]], owner)
+            else:
+                raise RobotError(f"{owner}: it has {len(ends)} joints and {len(actuators)} actuators; give one actuator per joint")
+            try:
+                found[name] = replace(found[name], **values)
+            except RobotError as error:
+                raise RobotError(f"{owner}: {error}") from None
     return list(found.values()) if len(found) == len(joints) else joints
+
+
+def _gearing(elements: list[ET.Element], owner: str) -> dict[str, Any]:
+    """Reduction and rotor inertia that stand somewhere in these elements."""
+    values = {}
+    for element in elements:
+        for part in element.iter():
+            if _local(part.tag) in GEARING:
+                values[GEARING[_local(part.tag)]] = _content(part, owner)
+    return values
 
 
 def _content(element: ET.Element, owner: str) -> float:
@@ -243,6 +253,7 @@ def _floating(links: list[Link], joints: list[Joint]) -> tuple[list[Link], list[
     children = {joint.child for joint in joints}
     root = next((link.name for link in links if link.name not in children), "")
     names = {link.name for link in links} | {joint.name for joint in joints}
-    world = next(name for name in ("world", "stiction_world") if name not in names)
-    joint = next(name for name in ("root", "stiction_root") if name not in names)
+    world, joint = (
+        next(name for name in itertools.chain([plain], (f"{plain}{k}" for k in itertools.count(1))) if name not in names) for plain in ("world", "root")
+    )
     return [Link(name=world), *links], [Joint(name=joint, kind="floating", parent=world, child=root), *joints]

@@ -104,10 +104,10 @@ def _advance(robot: Robot) -> Formula:
 
 
 def _unit_quaternions(r: Assembly, q: list) -> list:
+    q = list(q)
     for body in r.mechanism.bodies:
-        if body.kind in ("spherical", "floating"):
-            first = body.q + (3 if body.kind == "floating" else 0)
-            w = q[first : first + 4]
+        if body.quaternion:
+            w = q[body.quaternion]
             size = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2] + w[3] * w[3])
-            q = [*q[:first], *(x / size for x in w), *q[first + 4 :]]
+            q[body.quaternion] = [x / size for x in w]
     return q

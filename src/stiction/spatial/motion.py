@@ -86,8 +86,3 @@ class Pose(NamedTuple):
         """B's wrench f as seen at A, in A's axes."""
         force = self.rotation @ f.force
         return Wrench(self.rotation @ f.moment + self.position.cross(force), force)
-
-    def wrench_in(self, f: Wrench) -> Wrench:
-        """A's wrench f as seen at B, in B's axes."""
-        back = self.rotation.T
-        return Wrench(back @ (f.moment - self.position.cross(f.force)), back @ f.force)
