@@ -184,3 +184,86 @@ def test_frames_may_hang_on_the_root():
     np.testing.assert_array_equal(robot.pose([0.3, 0.4], "camera")[:3, 3], [1, 2, 3])
     assert not robot.jacobian([0.3, 0.4], "camera").any()
     assert Sphere(radius=1, mass=1).volume > 4
+
+
+def test_many_free_numbers_keep_their_places():
+    base = random_robot(8, ["revolute", "revolute"])
+    q, v, a = random_state(base, 8)
+    names = [name for name in base.numbers if name.startswith("link") or ".origin." in name or ".axis." in name or ".frame." in name]
+    assert len(names) > 25
+    values = {name: base.numbers[name] for name in names}
+    np.testing.assert_allclose(base.forward_dynamics(q, v, a, values=values), base.forward_dynamics(q, v, a), rtol=1e-10)
+    np.testing.assert_allclose(base.pose(q, "tool", values=values), base.pose(q, "tool"), rtol=1e-10, atol=1e-12)
+
+
+def test_freed_axes_are_made_unit_vectors():
+    robot = stiction.library.two_link()
+    tilted = robot.gravity_torque([0.3, 0.2], values={"shoulder.axis.x": np.array([0.0, 1.0])})
+    from dataclasses import replace
+
+    joints = (replace(robot.joints[0], axis=(1, 0, 1)), robot.joints[1])
+    np.testing.assert_allclose(tilted, [robot.gravity_torque([0.3, 0.2]), replace(robot, joints=joints).gravity_torque([0.3, 0.2])], atol=1e-14)
+
+
+def test_freed_numbers_of_large_robots():
+    robot = stiction.library.chain(26)
+    q, v, a = random_state(robot, 3, 2)
+    masses = {"link9.mass": np.array([0.3, 0.5])}
+    M = robot.mass_matrix(q, values=masses)
+    by_q, _, inverse = robot.forward_dynamics_derivatives(q, v, a, values=masses)
+    np.testing.assert_allclose(M[0], robot.mass_matrix(q[0]), rtol=1e-12)
+    np.testing.assert_allclose(inverse @ M, np.broadcast_to(np.eye(26), M.shape), atol=1e-7)
+    h, direction = 1e-6, np.eye(26)[4]
+    step = [robot.forward_dynamics(q + s * h * direction, v, a, values=masses) for s in (1, -1)]
+    np.testing.assert_allclose(by_q[..., 4], (step[0] - step[1]) / (2 * h), rtol=1e-4, atol=1e-4 * np.abs(by_q).max())
+
+
+def test_large_coriolis_matrix_and_regressor():
+    robot = random_robot(12, ["revolute", "spherical", "prismatic", "universal"] * 3, rotors=True)
+    q, v, a = random_state(robot, 4, 2)
+    C = robot.coriolis_matrix(q, v)
+    rest = np.zeros(robot.nv)
+    np.testing.assert_allclose(np.einsum("kij,kj->ki", C, v), robot.inverse_dynamics(q, v, rest, gravity=(0, 0, 0)), rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(robot.regressor(q, v, a) @ robot.inertial_parameters, robot.inverse_dynamics(q, v, a), rtol=1e-9, atol=1e-9)
+
+
+def test_regressor_of_coupled_rotors_does_not_depend_on_earlier_robots():
+    base = random_robot(9, ["revolute"] * 2)
+    from dataclasses import replace
+
+    for J in ((0.1, 0.1), (0.1, 0.2)):  # with equal inertias the coupling cancels
+        joints = tuple(replace(joint, rotor_inertia=j) for joint, j in zip(base.joints, J, strict=True))
+        robot = replace(base, joints=joints, coupling=((1.0, 1.0), (1.0, -1.0)))
+        q, v, a = random_state(robot, 1)
+        np.testing.assert_allclose(robot.regressor(q, v, a) @ robot.inertial_parameters, robot.inverse_dynamics(q, v, a), rtol=1e-10)
+
+
+def test_robots_travel():
+    import copy
+    import pickle
+
+    robot = random_robot(5, ALL_KINDS)
+    q, v, a = random_state(robot, 5)
+    expected = robot.forward_dynamics(q, v, a)
+    for other in (pickle.loads(pickle.dumps(robot)), copy.deepcopy(robot)):
+        np.testing.assert_array_equal(other.forward_dynamics(q, v, a), expected)
+    assert repr(robot).startswith("<Robot 'random8'")
+
+
+def test_one_gravity_per_call():
+    robot = stiction.library.two_link()
+    with pytest.raises(InputError, match=r"gravity has shape \(5, 3\); allowed: 3 numbers"):
+        robot.gravity_torque([0, 0], gravity=np.zeros((5, 3)))
+    with pytest.raises(InputError, match="must be numbers"):
+        robot.mass_matrix([0, 0], values={"forearm.mass": "heavy"})
+    with pytest.raises(InputError, match="fit each other"):
+        robot.mass_matrix([0, 0], values={"forearm.mass": np.ones(2), "upper_arm.mass": np.ones(3)})
+
+
+def test_a_robot_that_cannot_move():
+    robot = Robot(name="post", links=[Link(name="base"), Link(name="top")], joints=[Joint(name="weld", kind="fixed", parent="base", child="top")])
+    assert robot.pose([], "top").shape == (4, 4)
+    assert robot.jacobian([], "top").shape == (6, 0)
+    assert robot.mass_matrix([]).shape == (0, 0)
+    with pytest.raises(RobotError, match="no moving link"):
+        robot.center_of_mass([])

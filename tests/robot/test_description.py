@@ -85,6 +85,22 @@ def hinge(name, parent, child, **more):
         (lambda: stiction.library.pendulum(2, mass=-1), "mass is -1"),
         (lambda: stiction.library.two_link(lengths=(1,)), "two numbers each"),
         (lambda: robot().lock({"elbow": 0.0}), "elbow.*shoulder, wrist"),
+        (lambda: robot().lock({"wrist": "far"}), "joint 'wrist': position is 'far'"),
+        (lambda: robot(coupling=np.eye(2)).lock({"wrist": 0.0}), "has a coupling"),
+        (lambda: Link(name="arm", mass=10**400), "allowed: a finite number"),
+        (lambda: Robot.from_urdf(5), "a path or a text; got int"),
+        (
+            lambda: Robot(
+                name="ball",
+                links=[Link(name="base"), Link.of("bob", PointMass(mass=1, origin=Origin(xyz=(0.3, 0.3, 0.3))))],
+                joints=[Joint(name="j", kind="spherical", parent="base", child="bob")],
+            ),
+            "mass matrix is singular",
+        ),
+        (
+            lambda: robot(links=[Link(name="base"), Link(name="arm", mass=1), Link(name="hand", **GOOD)]),
+            "mass matrix is singular",
+        ),
     ],
 )
 def test_refused(make, message):
@@ -112,6 +128,17 @@ def test_names_and_sizes():
     assert made.position_names == ("base_joint.x", "base_joint.y", "base_joint.turn", "ball.w", "ball.x", "ball.y", "ball.z")
     assert made.velocity_names[-3:] == ("ball.wx", "ball.wy", "ball.wz")
     np.testing.assert_array_equal(made.neutral, [0, 0, 0, 1, 0, 0, 0])
+
+
+def test_steep_origins_survive_merging():
+    from stiction.robot.reduce import origin_of
+    from stiction.spatial import Matrix, Pose
+
+    rng = np.random.default_rng(0)
+    for miss in (0, 1e-15, 1e-9, 1e-7, 1e-6, 1e-3):
+        for pitch in (math.pi / 2 - miss, -math.pi / 2 + miss):
+            R = Origin(rpy=(rng.uniform(-3, 3), pitch, rng.uniform(-3, 3))).rotation
+            np.testing.assert_allclose(origin_of(Pose(Matrix(R.tolist()))).rotation, R, atol=2e-15)
 
 
 def test_joints_are_ordered_from_the_root():

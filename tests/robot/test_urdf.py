@@ -58,6 +58,16 @@ def test_fixed_joints_kept_as_frames_or_merged():
     np.testing.assert_allclose(kept.mass_matrix(q), merged.mass_matrix(q), rtol=1e-12)
 
 
+def test_a_transmission_of_two_joints_gears_each_by_its_own_actuator():
+    both = """<transmission name="pair"><joint name="shoulder"/><joint name="slide"/>
+      <actuator name="a"><mechanicalReduction>10</mechanicalReduction></actuator>
+      <actuator name="b"><mechanicalReduction>20</mechanicalReduction></actuator></transmission></robot>"""
+    robot = Robot.from_urdf(ARM[: ARM.index("<transmission")] + both)
+    assert (robot.joint("shoulder").gear_ratio, robot.joint("slide").gear_ratio) == (10, 20)
+    with pytest.raises(RobotError, match="2 joints and 1 actuators"):
+        Robot.from_urdf(ARM[: ARM.index("<transmission")] + both.replace('<actuator name="b"><mechanicalReduction>20</mechanicalReduction></actuator>', ""))
+
+
 def test_a_floating_base():
     heavy = '<link name="base"><inertial><mass value="5"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial></link>'
     robot = Robot.from_urdf(edit('<link name="base"/>', heavy), base="floating")

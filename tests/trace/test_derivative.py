@@ -4,7 +4,27 @@ import numpy as np
 import pytest
 
 from stiction.errors import TraceError
-from stiction.trace import Graph, Port, Program, absolute, atan2, cos, directional, exp, jacobian, log, loop, maximum, minimum, sin, sqrt, tan, tanh, where
+from stiction.trace import (
+    Graph,
+    Port,
+    Program,
+    absolute,
+    atan2,
+    cos,
+    directional,
+    exp,
+    jacobian,
+    log,
+    lookup,
+    loop,
+    maximum,
+    minimum,
+    sin,
+    sqrt,
+    tan,
+    tanh,
+    where,
+)
 
 
 def smooth(x):
@@ -70,3 +90,11 @@ def test_not_through_loops():
     y = loop([(1,), (2,)], lambda row, c: [c[0] * row[0]], [x])
     with pytest.raises(TraceError, match="not through loops"):
         jacobian(y, [x])
+
+
+def test_entries_of_a_table_may_move():
+    def body(u):
+        return (jacobian([lookup([u, 2 * u, u * u], 1.5 + 0 * u), lookup([u, 2 * u, u * u], u.graph.wrap(2))], [u]),)
+
+    J = Program("table", body, [Port("u", (), "", "uniform")], [Port("J", (2, 1))])
+    np.testing.assert_array_equal(J(3.0)[0], [[2], [6]])

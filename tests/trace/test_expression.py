@@ -76,6 +76,8 @@ def test_whole_powers_are_products():
         (lambda x: max(x, 0), "where"),
         (lambda x: where(x, 1, 2), "condition"),
         (lambda x: x & (x < 1), "condition"),
+        (lambda x: (x < 1) * 2, "no number"),
+        (lambda x: sin(x < 1), "no number"),
         (lambda x: x + "a", "number"),
         (lambda x: where(x < 0, x < 1, x), "same kind"),
         (lambda x: x + Graph().input(0, 0, True), "another trace"),

@@ -1,6 +1,8 @@
 """Programs give on the machine what the same source gives on floats, in any number of lanes, to the bit."""
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from stiction.trace import (
     floor,
     fma,
     log,
+    logical_not,
     lookup,
     loop,
     maximum,
@@ -226,3 +229,95 @@ def test_the_same_source_on_sympy():
     assert float(value) == pytest.approx(math.sin(a) * math.cos(b) + a * a / 2 + a + math.tanh(a) + math.atan2(b, a), abs=1e-14)
     total = loop(((1, 2), (3, 4)), lambda row, c: [c[0] * row[0] + row[1]], [x])
     assert sympy.expand(total[0]) == 3 * x + 10
+
+
+def test_uniform_conditions_choose_for_all_lanes():
+    def choose(u, x):
+        return ([where(u < 1, x, -x), loop(2, lambda i, c: [where((u < 1) & (i < 1), c[0] + x, c[0] - 1)], [x])[0]],)
+
+    p = Program("choose", choose, [Port("u", (), "", "uniform"), Port("x")], [Port("y", (2,))])
+    for u in (0.5, 1.5):
+        for x in (2.0, [2.0, 3.0, 4.0]):
+            np.testing.assert_array_equal(p(u, x)[0], np.stack([choose(u, float(v))[0] for v in np.atleast_1d(x)]).reshape(*np.shape(x), 2))
+
+
+@pytest.mark.parametrize("x", [math.nan, math.inf, -math.inf, 0.0, -0.5, 709.75, -800.0, 1e300])
+def test_floats_and_machine_code_agree_at_the_edges(x):
+    def edges(x):
+        return [exp(x), minimum(x, 1.0), maximum(1.0, x), clip(x, -1, 1), sign(x), floor(x), sin(x), tan(x), sqrt(x), log(x), tanh(x)]
+
+    p = Program("edges", lambda x: (edges(x),), [Port("x")], [Port("y", (11,))])
+    np.testing.assert_allclose(p(x)[0], edges(x), rtol=1e-14)
+    np.testing.assert_allclose(p([x, 0.25])[0][0], edges(x), rtol=1e-14)
+
+
+def test_a_strange_nan_stays_nan():
+    strange = np.array([0x7FF8000000000001, 0x7FF00000000000FF], np.uint64).view(np.float64)
+    p = Program("exp", lambda x: (exp(x),), [Port("x")], [Port("y")])
+    assert np.isnan(p(strange)[0]).all()
+
+
+def test_not_on_floats_and_lanes():
+    p = Program("not", lambda x: (where(logical_not(x < 1), 1, 2),), [Port("x")], [Port("y")])
+    np.testing.assert_array_equal(p([0.5, 1.5])[0], [2, 1])
+    assert where(logical_not(0.5 < 1), 1, 2) == 2
+
+
+def test_numpy_scalars_are_numbers():
+    assert sin(np.int64(1)) == math.sin(1)
+    assert isinstance(sin(np.float32(0.5)), float)
+    assert loop(np.int64(3), lambda i, c: [c[0] + 1], [0.0]) == [3.0]
+
+
+def test_ragged_rows_are_refused():
+    with pytest.raises(TraceError, match=r"equally long; these have \[2, 3, 2\]"):
+        loop([(1, 2), (3, 4, 5), (6, 7)], lambda row, c: c, [1.0])
+
+
+def test_counts_that_are_no_counts_do_not_turn():
+    p = Program("count", lambda n, x: (loop(n, lambda i, c: [c[0] + 1], [x]),), [Port("n", (), "", "uniform"), Port("x")], [Port("y", (1,))])
+    for n in (math.nan, math.inf, -3.0):
+        assert float(p(n, 1.0)[0][0]) == 1.0
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, "two"])
+def test_threads_are_counted_from_one(threads):
+    with pytest.raises(InputError, match="threads is"):
+        program()(np.zeros(4), 0.0, 0.1, threads=threads)
+
+
+def test_results_are_checked_before_they_are_written():
+    p = Program("sum", lambda a: (a[0] + a[1],), [Port("a", (2,))], [Port("b")])
+    for bad in (np.empty(8, np.float32), np.empty(7), np.empty(16)[::2]):
+        with pytest.raises(InputError, match="contiguous float64 array of shape"):
+            p.run([np.zeros((8, 2))], [bad], (), (8,))
+    with pytest.raises(InputError, match="role is 'unifrom'"):
+        Port("x", (), "", "unifrom")
+
+
+def test_threads_survive_a_fork_and_an_interrupt():
+    code = """
+import os, signal, threading, time, numpy as np
+from stiction.trace import Port, Program, loop, sin, program as module
+p = Program("long", lambda n, x: (loop(n, lambda i, c: [sin(c[0])], [x])[0],), [Port("n", role="uniform"), Port("x")], [Port("y")])
+x = np.linspace(0, 1, 4096)
+first = p(100, x, threads=2)[0]
+child = os.fork()
+if child == 0:
+    os._exit(0 if p(100, x, threads=2)[0].tobytes() == first.tobytes() else 1)
+assert os.waitpid(child, 0)[1] == 0
+threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    p(60_000, x, threads=2)
+    time.sleep(5)
+except KeyboardInterrupt:
+    print("stopped")
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert (result.returncode, result.stdout.strip()) == (0, "stopped"), result.stderr
+
+
+def test_tables_on_sympy():
+    sympy = pytest.importorskip("sympy")
+    i = sympy.Symbol("i")
+    assert [lookup([5, 6, 7], i).subs(i, k) for k in (-1, 0, 1, 2, 9)] == [5, 5, 6, 7, 7]

@@ -25,7 +25,7 @@ def origin_of(pose: Pose) -> Origin:
     """A pose of floats as an origin, with roll, pitch and yaw."""
     R = np.array([list(row) for row in pose.rotation], float)
     pitch = math.atan2(-R[2, 0], math.hypot(R[0, 0], R[1, 0]))
-    steep = math.hypot(R[2, 1], R[2, 2]) < 1e-6  # looking straight up or down only the difference of roll and yaw matters
+    steep = math.hypot(R[2, 1], R[2, 2]) < 1e-15  # looking straight up or down only the difference of roll and yaw matters
     roll = 0.0 if steep else math.atan2(R[2, 1], R[2, 2])
     rest = R @ Origin(rpy=(roll, pitch, 0.0)).rotation.T  # a rotation about z
     yaw = math.atan2(rest[1, 0] - rest[0, 1], rest[0, 0] + rest[1, 1])
