@@ -42,6 +42,11 @@ def test_errors_are_one_line_without_traceback(tmp_path):
     assert "Traceback" in run("demo", "--debug", "--out", str(tmp_path / "nowhere" / "x.png")).stderr
 
 
+def test_a_folder_is_no_figure(tmp_path):
+    result = run("demo", "--out", str(tmp_path))
+    assert result.returncode == 1 and "it is a folder" in result.stderr
+
+
 def test_unknown_commands_are_refused():
     result = run("dmeo")
     assert result.returncode != 0

@@ -25,7 +25,7 @@ class RobotError(StictionError):
 
 
 class InputError(StictionError):
-    """An argument has the wrong shape, the wrong size, or is not a finite number."""
+    """An argument has the wrong shape, size or kind, or names something that is not there."""
 
 
 def unknown(what: str, given: object, owner: str, known: Iterable[str]) -> str:

@@ -167,6 +167,15 @@ def test_wrong_names_list_the_right_ones():
         robot.pose([0, 0], "tipp")
     with pytest.raises(InputError, match="'body', 'aligned', 'world'"):
         robot.jacobian([0, 0], "tip", axes="local")
+    for axes in (None, "", 3):
+        with pytest.raises(InputError, match="'body', 'aligned', 'world'"):
+            robot.twist([0, 0], [0, 0], "tip", axes=axes)
+    with pytest.raises(InputError, match="wrenches is a list"):
+        robot.inverse_dynamics([0, 0], [0, 0], [0, 0], wrenches=[1])
+    with pytest.raises(InputError, match="values is a list"):
+        robot.mass_matrix([0, 0], values=[1])
+    with pytest.raises(RobotError, match=r"unknown frame 'pen'.*tip"):
+        robot.frame("pen")
     with pytest.raises(InputError, match="'auto', 'composite'"):
         robot.forward_dynamics([0, 0], [0, 0], [0, 0], method="aba")
     with pytest.raises(InputError, match=r"q has shape \(3,\); allowed: \(..., 2\)"):
@@ -256,6 +265,8 @@ def test_one_gravity_per_call():
         robot.gravity_torque([0, 0], gravity=np.zeros((5, 3)))
     with pytest.raises(InputError, match="must be numbers"):
         robot.mass_matrix([0, 0], values={"forearm.mass": "heavy"})
+    with pytest.raises(InputError, match="must be numbers; got None"):
+        robot.mass_matrix([0, 0], values={"forearm.mass": None})
     with pytest.raises(InputError, match="fit each other"):
         robot.mass_matrix([0, 0], values={"forearm.mass": np.ones(2), "upper_arm.mass": np.ones(3)})
 

@@ -68,6 +68,18 @@ def test_a_transmission_of_two_joints_gears_each_by_its_own_actuator():
         Robot.from_urdf(ARM[: ARM.index("<transmission")] + both.replace('<actuator name="b"><mechanicalReduction>20</mechanicalReduction></actuator>', ""))
 
 
+def test_inertias_that_play_no_part_or_are_lumped():
+    odd = '<link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="9"/></inertial></link>'
+    assert Robot.from_urdf(edit('<link name="base"/>', odd)).nv == 3  # the root rests
+    with pytest.raises(RobotError, match="link 'base': inertia violates"):
+        Robot.from_urdf(edit('<link name="base"/>', odd), base="floating")
+    start, end = ARM.index('<link name="upper">'), ARM.index('<link name="fore">')
+    bare = ARM[:start] + '<link name="upper"/>' + ARM[end:]
+    with pytest.raises(RobotError, match="link 'upper': mass is 0"):
+        Robot.from_urdf(bare)
+    assert Robot.from_urdf(bare, lumped=True).nv == 3  # others hang on it, and it has a rotor
+
+
 def test_a_floating_base():
     heavy = '<link name="base"><inertial><mass value="5"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial></link>'
     robot = Robot.from_urdf(edit('<link name="base"/>', heavy), base="floating")
@@ -143,6 +155,8 @@ def test_files_of_the_wrong_kind(tmp_path):
     (tmp_path / "mesh.stl").write_bytes(bytes(range(256)))
     with pytest.raises(RobotError, match="no text file"):
         Robot.from_urdf(tmp_path / "mesh.stl")
+    (tmp_path / "wide.urdf").write_text(ARM.replace("?>", ' encoding="utf-16"?>', 1), encoding="utf-16")
+    assert Robot.from_urdf(tmp_path / "wide.urdf").nv == 3
     (tmp_path / "empty.urdf").write_text("")
     with pytest.raises(RobotError, match="malformed XML"):
         Robot.from_urdf(tmp_path / "empty.urdf")

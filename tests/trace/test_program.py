@@ -170,9 +170,11 @@ def test_results_may_overwrite_inputs():
     [
         ((1.0, 2.0), "takes 3 values"),
         ((np.zeros(3), np.zeros(4), 0.1), "leading axes"),
-        (("a", 1.0, 0.1), "must be numbers"),
-        ((1.0, None, 0.1), "must be numbers"),
-        ((1.0, [1.0, [2.0]], 0.1), "must be numbers"),
+        (("a", 1.0, 0.1), "must be real numbers"),
+        ((1.0, None, 0.1), "must be real numbers"),
+        ((1.0, [1.0, [2.0]], 0.1), "must be real numbers"),
+        ((1.0, "0.5", 0.1), "must be real numbers"),
+        ((1.0, 1j, 0.1), "must be real numbers"),
     ],
 )
 def test_wrong_values_are_refused(values, message):
@@ -291,6 +293,12 @@ def test_results_are_checked_before_they_are_written():
     for bad in (np.empty(8, np.float32), np.empty(7), np.empty(16)[::2]):
         with pytest.raises(InputError, match="contiguous float64 array of shape"):
             p.run([np.zeros((8, 2))], [bad], (), (8,))
+    with pytest.raises(InputError, match="shape is 3; allowed: a tuple"):
+        Port("x", 3)
+    with pytest.raises(InputError, match="lanes is 3; allowed"):
+        p.kernel(3)
+    with pytest.raises(InputError, match="200001 varying numbers per row"):
+        Program("long", lambda x: (x[0],), [Port("x", (200_000,))], [Port("y")])
     with pytest.raises(InputError, match="role is 'unifrom'"):
         Port("x", (), "", "unifrom")
 

@@ -42,6 +42,12 @@ def finite_vector(owner: str, what: str, values: Any, length: int = 3) -> tuple[
     return tuple(finite(owner, what, value) for value in values)
 
 
+def instance(owner: str, what: str, value: Any, kind: type) -> None:
+    """Refuse a part of another kind."""
+    if not isinstance(value, kind):
+        raise RobotError(f"{owner}: {what} is {value!r}; allowed: a stiction.{kind.__name__} object")
+
+
 def name_of(owner: str, value: Any) -> str:
     """The value, if it can serve as a name."""
     if not isinstance(value, str) or not value.strip():

@@ -42,7 +42,10 @@ class Description:
     def __post_init__(self) -> None:
         owner = f"robot '{name_of('robot', self.name)}'"
         for what, kind in (("links", Link), ("joints", Joint), ("frames", Frame)):
-            parts = tuple(getattr(self, what))
+            given = getattr(self, what)
+            if not isinstance(given, (list, tuple)):
+                raise RobotError(f"{owner}: {what} is {given!r}; allowed: a list of {kind.__name__} objects")
+            parts = tuple(given)
             for part in parts:
                 if not isinstance(part, kind):
                     raise RobotError(f"{owner}: {what} holds {part!r}; allowed: {kind.__name__} objects")
@@ -63,6 +66,8 @@ class Description:
         if self.coupling is None:
             return
         driven = [joint for joint in self.joints if joint.kind in SINGLE]
+        if not hasattr(self.coupling, "__len__"):
+            raise RobotError(f"{owner}: coupling is {self.coupling!r}; allowed: {len(driven)} rows of {len(driven)} numbers")
         rows = tuple(finite_vector(owner, "a row of coupling", row, len(driven)) for row in self.coupling)
         if len(rows) != len(driven) or abs(np.linalg.det(np.array(rows))) < 1e-12:
             raise RobotError(f"{owner}: coupling must be a square, invertible matrix with {len(driven)} rows, one per joint of one degree of freedom")
@@ -132,6 +137,10 @@ class Description:
     def joint(self, name: str) -> Joint:
         """The joint of this name."""
         return _named(self.joints, name, "joint", self.name)
+
+    def frame(self, name: str) -> Frame:
+        """The frame of this name."""
+        return _named(self.frames, name, "frame", self.name)
 
     def link(self, name: str) -> Link:
         """The link of this name."""

@@ -54,6 +54,7 @@ class Frames(Description):
             >>> arm.twist([0.0, 0.0], [1.0, 0.0], "tip").tolist()
             [0.0, 0.0, 1.0, 0.0, 0.2, 0.0]
         """
+        _check_axes(axes)
 
         def function(r: Assembly, site: Site, q: list, v: list) -> tuple:
             return (flat(kinematics.site_twist(r.mechanism, site, q, v, axes)),)
@@ -68,6 +69,7 @@ class Frames(Description):
             >>> stiction.library.two_link().jacobian([0.0, 0.0], "tip")[4].tolist()
             [0.2, 0.1]
         """
+        _check_axes(axes)
 
         def function(r: Assembly, site: Site, q: list) -> tuple:
             return (_matrix(kinematics.jacobian(r.mechanism, site, q, axes)),)
@@ -82,6 +84,7 @@ class Frames(Description):
             >>> stiction.library.two_link().jacobian_rate([0.0, 0.0], [1.0, 0.0], "tip")[3].tolist()
             [-0.2, -0.1]
         """
+        _check_axes(axes)
 
         def function(r: Assembly, site: Site, q: list, v: list) -> tuple:
             return (_matrix(kinematics.jacobian_rate(r.mechanism, site, q, v, axes)),)
@@ -107,8 +110,6 @@ def _at(
     robot: Description, name: str, frame: str, axes: str, function: Callable, output: Port, signals: tuple, values: Values, threads: int | None
 ) -> np.ndarray:
     """Compute something of a frame, in some axes."""
-    if axes and axes not in kinematics.AXES:
-        raise InputError(f"axes is {axes!r}; allowed: {', '.join(map(repr, kinematics.AXES))}")
     place = frame_index(robot, frame)
 
     def make() -> Formula:
@@ -118,10 +119,15 @@ def _at(
     return compute(robot, name, (place, axes), make, signals, values, threads)[0]
 
 
+def _check_axes(axes: str) -> None:
+    if axes not in kinematics.AXES:
+        raise InputError(f"axes is {axes!r}; allowed: {', '.join(map(repr, kinematics.AXES))}")
+
+
 def frame_index(robot: Description, frame: str) -> int:
     """The place of a frame among the robot's links and frames."""
     names = list(robot.assembly.sites)
-    if frame not in names:
+    if not isinstance(frame, str) or frame not in names:
         raise InputError(unknown("frame", frame, f"robot '{robot.name}'", names))
     return names.index(frame)
 

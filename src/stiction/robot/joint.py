@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from stiction.errors import RobotError
-from stiction.robot.checks import finite, finite_vector, name_of, not_negative, positive
+from stiction.robot.checks import finite, finite_vector, instance, name_of, not_negative, positive
 from stiction.robot.solid import Origin
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "spherical", "floating", "planar", "universal")
@@ -36,10 +36,13 @@ class Limits:
 
     def __post_init__(self) -> None:
         for what in ("lower", "upper", "velocity", "effort"):
-            value = getattr(self, what)
-            if not isinstance(value, (int, float)) or math.isnan(value):
-                raise RobotError(f"limits: {what} is {value!r}; allowed: a number")
-            object.__setattr__(self, what, float(value))
+            try:
+                value = float(getattr(self, what))
+            except (TypeError, ValueError):
+                value = math.nan
+            if math.isnan(value):
+                raise RobotError(f"limits: {what} is {getattr(self, what)!r}; allowed: a number")
+            object.__setattr__(self, what, value)
         if self.lower > self.upper:
             raise RobotError(f"limits: lower is {self.lower:g} and above upper {self.upper:g}; exchange them")
         if self.velocity < 0 or self.effort < 0:
@@ -110,14 +113,21 @@ class Joint:
         owner = f"joint '{name_of('joint', self.name)}'"
         if self.kind not in KINDS:
             raise RobotError(f"{owner}: kind is {self.kind!r}; allowed: {', '.join(KINDS)}")
+        instance(owner, "origin", self.origin, Origin)
+        for what, kind in (("limits", Limits), ("mimic", Mimic)):
+            if getattr(self, what) is not None:
+                instance(owner, what, getattr(self, what), kind)
         if self.parent == self.child:
             raise RobotError(f"{owner}: it joins link '{self.parent}' to itself; parent and child must differ")
         object.__setattr__(self, "axis", _unit(owner, "axis", self.axis) if self.kind in AXIAL else (0.0, 0.0, 1.0))
         if (self.kind == "universal") != (self.second_axis is not None):
             raise RobotError(f"{owner}: second_axis is {self.second_axis}; a universal joint needs one, other kinds have none")
         if self.second_axis is not None:
-            object.__setattr__(self, "second_axis", _unit(owner, "second_axis", self.second_axis))
-        pair = self.friction if isinstance(self.friction, (tuple, list)) else (self.friction, self.friction)
+            second = _unit(owner, "second_axis", self.second_axis)
+            if abs(sum(a * b for a, b in zip(self.axis, second, strict=True))) > 1 - 1e-9:
+                raise RobotError(f"{owner}: axis and second_axis are parallel; the axes of a universal joint must cross")
+            object.__setattr__(self, "second_axis", second)
+        pair = self.friction if hasattr(self.friction, "__len__") else (self.friction, self.friction)
         object.__setattr__(self, "friction", tuple(not_negative(owner, "friction", x) for x in finite_vector(owner, "friction", pair, 2)))
         object.__setattr__(self, "damping", not_negative(owner, "damping", self.damping))
         object.__setattr__(self, "rotor_inertia", not_negative(owner, "rotor_inertia", self.rotor_inertia))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import RobotError
-from stiction.robot.checks import finite_vector, name_of, not_negative
+from stiction.robot.checks import finite_vector, instance, name_of, not_negative
 from stiction.robot.solid import Origin, Solid, composite
 
 Square = Sequence[Sequence[float]]  # (3, 3)
@@ -50,6 +50,8 @@ class Link:
     @staticmethod
     def of(name: str, *solids: Solid) -> "Link":
         """A link made of solids (boxes, cylinders, spheres, capsules, point masses)."""
+        for solid in solids:
+            instance(f"link '{name}'", "a part", solid, Solid)
         mass, center, inertia = composite(solids)
         return Link(name=name, mass=mass, center_of_mass=center.tolist(), inertia=inertia.tolist())
 
@@ -103,4 +105,4 @@ class Frame:
     origin: Origin = field(default_factory=Origin)
 
     def __post_init__(self) -> None:
-        name_of("frame", self.name)
+        instance(f"frame '{name_of('frame', self.name)}'", "origin", self.origin, Origin)

@@ -285,6 +285,8 @@ class Pushes:
     def __init__(self, robot: Description, wrenches: Mapping[str, Any] | None, axes: str) -> None:
         if axes not in ("body", "aligned"):
             raise InputError(f"wrench_axes is {axes!r}; allowed: 'body', 'aligned'")
+        if wrenches is not None and not isinstance(wrenches, Mapping):
+            raise InputError(f"wrenches is a {type(wrenches).__name__}; allowed: a dict from frame names to arrays (..., 6)")
         self.frames = tuple(wrenches or ())
         self.loads = tuple((wrenches or {}).values())
         self.axes = axes

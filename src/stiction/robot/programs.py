@@ -119,6 +119,8 @@ def _stacked(values: Mapping[str, Any]) -> np.ndarray:
     arrays = []
     for name, value in values.items():
         try:
+            if value is None:
+                raise TypeError
             arrays.append(np.asarray(value, float))
         except (TypeError, ValueError):
             raise InputError(f"the values of '{name}' must be numbers; got {value!r}") from None
@@ -139,6 +141,8 @@ def compute(
     threads: int | None = 1,
 ) -> tuple[np.ndarray, ...]:
     """Run a formula on a robot, with `values` in place of some of its numbers; `make` is asked for the formula the first time."""
+    if values is not None and not isinstance(values, Mapping):
+        raise InputError(f"values is a {type(values).__name__}; allowed: a dict from names of numbers to arrays")
     run, numbers = prepared(robot, name, options, tuple(values) if values else (), make)
     if values:
         freed = _stacked(values)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from stiction.errors import RobotError
-from stiction.robot.checks import finite, finite_vector, positive
+from stiction.robot.checks import finite, finite_vector, instance, positive
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +65,9 @@ class Solid:
         name = type(self).__name__
         if (self.mass is None) == (self.density is None):
             raise RobotError(f"{name}: give either mass or density; got mass={self.mass}, density={self.density}")
-        positive(name, "mass" if self.density is None else "density", self.mass if self.density is None else self.density)
+        instance(name, "origin", self.origin, Origin)
+        given = "mass" if self.density is None else "density"
+        object.__setattr__(self, given, positive(name, given, getattr(self, given)))
 
     @property
     def volume(self) -> float:

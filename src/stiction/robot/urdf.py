@@ -29,7 +29,8 @@ def read_urdf(source: str | Path, *, base: str = "fixed", keep_fixed: bool = Tru
     text, where = _text(source)
     root = _parse(text, where)
     name = root.get("name") or Path(where).stem
-    links = [_link(element, where, lumped) for element in root.findall("link")]
+    carried = {child.get("link") for child in root.findall("joint/child")}
+    links = [_link(e, where, lumped or (base == "fixed" and e.get("name") not in carried)) for e in root.findall("link")]  # a root's inertia plays no part
     joints = [_joint(element, where) for element in root.findall("joint")]
     joints = _with_transmissions(root, joints, where)
     if base == "floating":
@@ -41,7 +42,7 @@ def read_urdf(source: str | Path, *, base: str = "fixed", keep_fixed: bool = Tru
     return robot if keep_fixed else robot.merged()
 
 
-def _text(source: str | Path) -> tuple[str, str]:
+def _text(source: str | Path) -> tuple[str | bytes, str]:
     """The content, and how to call it in errors."""
     if isinstance(source, str) and source.lstrip().startswith("<"):
         return source, "URDF text"
@@ -56,20 +57,19 @@ def _text(source: str | Path) -> tuple[str, str]:
         raise RobotError(f"there is no file '{path}'; give the path of a URDF file, or URDF text that begins with '<'") from None
     except (OSError, ValueError) as error:
         raise RobotError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}") from None
-    try:
-        return content.decode("utf-8-sig"), str(path)
-    except UnicodeDecodeError:
-        raise RobotError(f"{path} is no text file; allowed: URDF, which is XML in UTF-8") from None
+    if b"\0" in content and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise RobotError(f"{path} is no text file; allowed: URDF, which is XML")
+    return content, str(path)
 
 
-def _parse(text: str, where: str) -> ET.Element:
+def _parse(text: str | bytes, where: str) -> ET.Element:
     try:
         root = ET.fromstring(text)
     except ET.ParseError as error:
         line, column = error.position
         hint = '; declare the prefix in <robot>, as in xmlns:drake="http://drake.mit.edu"' if "unbound prefix" in str(error) else ""
         raise RobotError(f"{where}, line {line}, column {column + 1}: malformed XML ({str(error).split(':')[0]}){hint}") from None
-    except ValueError as error:
+    except (ValueError, LookupError) as error:
         raise RobotError(f"{where}: malformed XML ({error})") from None
     tag = _local(root.tag)
     if tag != "robot":
@@ -128,7 +128,7 @@ def _link(element: ET.Element, where: str, lumped: bool) -> Link:
     owner = f"{where}, link '{_required(element, 'name', f'{where}, a link')}'"
     inertial = element.find("inertial")
     if inertial is None:
-        return Link(name=element.get("name", ""))
+        return Link(name=element.get("name", ""), lumped=lumped)
     mass, tensor = inertial.find("mass"), inertial.find("inertia")
     if mass is None or tensor is None:
         raise RobotError(f"{owner}: <inertial> lacks <{'mass' if mass is None else 'inertia'}>; give both or leave <inertial> out")
@@ -142,7 +142,7 @@ def _link(element: ET.Element, where: str, lumped: bool) -> Link:
     try:
         return Link(name=element.get("name", ""), mass=_number(mass, "value", owner, 0.0), center_of_mass=origin.xyz, inertia=_symmetric(turned), lumped=lumped)
     except RobotError as error:
-        raise RobotError(f"{where}, {error}") from None
+        raise error if str(error).startswith(where) else RobotError(f"{where}, {error}") from None
 
 
 def _symmetric(matrix: np.ndarray) -> tuple:

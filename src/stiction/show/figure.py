@@ -35,6 +35,8 @@ COLORS = (  # that the colour-blind can tell apart
 def check(path: Path) -> None:
     """Refuse a figure that could not be drawn or written, before anything is computed for it."""
     _matplotlib()
+    if path.is_dir():
+        raise StictionError(f"cannot write the figure '{path}': it is a folder; give a file name such as {path / 'figure.png'}")
     if not path.parent.is_dir():
         raise StictionError(f"cannot write the figure '{path}': there is no folder '{path.parent}'; make it first")
 

@@ -64,6 +64,8 @@ def fall(robot: Robot, q: Any, v: Any, *, duration: float, step: float, record: 
     stride, count = _whole("record", record, "step", step), _whole("duration", duration, "record", record)
     run, numbers = prepared(robot, "passive_motion", (), (), lambda: _advance(robot))
     states = np.full((count + 1, robot.nq + robot.nv), np.nan)
+    if np.shape(q) != (robot.nq,) or np.shape(v) != (robot.nv,):
+        raise InputError(f"q and v have shapes {np.shape(q)} and {np.shape(v)}; robot '{robot.name}' needs ({robot.nq},) and ({robot.nv},)")
     states[0] = np.concatenate([np.asarray(q, float), np.asarray(v, float)])
     kernel = run.kernel(1)
     began = time.perf_counter()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from stiction.errors import TraceError
 from stiction.trace.expression import Expr, Graph
-from stiction.trace.functions import cos, sign, sin, where
+from stiction.trace.functions import Scalar, cos, graph_of, sign, sin, where
 from stiction.trace.schedule import ordered
 
 # Derivative of an operation by its arguments: (node, arguments) -> one factor per argument.
@@ -42,11 +42,12 @@ def _power_factors(y: Expr, a: Expr, b: Expr) -> tuple:
 FACTORS["pow"] = _power_factors
 
 
-def directional(outputs: Sequence[Expr], seeds: Mapping[Expr, object]) -> list[Expr]:
+def directional(outputs: Sequence[Scalar], seeds: Mapping[Expr, object]) -> list[Scalar]:
     """Rates of change of the outputs when each input in `seeds` moves at its given rate and all others rest."""
-    if not outputs:
-        return []
-    graph = outputs[0].graph
+    graph = graph_of([*outputs, *seeds])
+    if graph is None:
+        return [0.0 for _ in outputs]
+    outputs = [graph.wrap(y) for y in outputs]
     zero = graph.constant(0.0)
     rate: dict[int, Expr] = {e.index: graph.wrap(direction) for e, direction in seeds.items()}
     for e in ordered(outputs):
@@ -78,7 +79,7 @@ def _chain(graph: Graph, e: Expr, moving: list[tuple[int, Expr]]) -> Expr:
     return total
 
 
-def jacobian(outputs: Sequence[Expr], inputs: Sequence[Expr]) -> list[list[Expr]]:
+def jacobian(outputs: Sequence[Scalar], inputs: Sequence[Expr]) -> list[list[Scalar]]:
     """The matrix of d output / d input, one row per output; entries that cannot depend are the constant 0."""
     columns = [directional(outputs, {x: 1.0}) for x in inputs]
     return [[column[row] for column in columns] for row in range(len(outputs))]

@@ -190,7 +190,10 @@ def _traced_loop(graph: Graph, rows: list | None, flat: list, body: Callable, ca
     graph.depth += 1
     try:
         row = inside.row[0] if rows is None or plain else tuple(inside.row)
-        inside.results = [graph.wrap(x) for x in body(row, list(inside.carry))]
+        returned = body(row, list(inside.carry))
+        if not isinstance(returned, (list, tuple)):
+            raise TraceError(f"the body of a loop must return a list of the carried values; it returned {type(returned).__name__}")
+        inside.results = [graph.wrap(x) for x in returned]
     finally:
         graph.depth -= 1
     if any(x.boolean for x in (*initial, *inside.results)):

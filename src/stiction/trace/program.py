@@ -20,6 +20,7 @@ from stiction.trace.llvm import Slots, emit
 from stiction.trace.schedule import bodies, operation_counts, ordered, work
 
 WORK = struct.Struct("<Q")  # stored before the code
+MOST_SLOTS = 16_384  # numbers of a row, in and out: their lanes lie on the stack
 WORTH_A_THREAD = 1_000_000  # operations below which handing them to another thread costs more than it saves
 
 
@@ -40,6 +41,8 @@ class Port:
     role: str = "varying"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.shape, tuple) or not all(isinstance(n, int) and n >= 0 for n in self.shape):
+            raise InputError(f"port '{self.name}': shape is {self.shape!r}; allowed: a tuple of whole numbers, such as (3,) or ()")
         if self.role not in ("varying", "uniform", "table"):
             raise InputError(f"port '{self.name}': role is {self.role!r}; allowed: 'varying', 'uniform', 'table'")
 
@@ -88,6 +91,9 @@ class Program:
     ) -> None:
         if dtype not in ("float64", "float32"):
             raise InputError(f"program '{name}': dtype is {dtype!r}; allowed: 'float64', 'float32'")
+        slots = sum(p.size for p in inputs if p.role == "varying") + sum(p.size for p in outputs)
+        if slots > MOST_SLOTS:
+            raise InputError(f"program '{name}': it has {slots} varying numbers per row; allowed: {MOST_SLOTS}. Make long inputs tables or uniform")
         self.name, self.function, self.key = name, function, key
         self.inputs, self.outputs = tuple(inputs), tuple(outputs)
         self.dtype = np.dtype(dtype)
@@ -141,6 +147,8 @@ class Program:
 
     def kernel(self, lanes: int = 0) -> Kernel:
         """Machine code for this number of lanes (0: as many as this machine's registers hold), from the cache if it can be."""
+        if lanes not in (0, 1, 2, 4, 8, 16):
+            raise InputError(f"{self.name}: lanes is {lanes!r}; allowed: 1, 2, 4, 8, 16, or 0 for what the processor holds")
         target = machine.host(lanes, self.dtype.itemsize * 8)
         with self._lock:
             if target.lanes not in self._kernels:
@@ -202,11 +210,12 @@ class Program:
 
     def _array(self, value: Any, port: Port) -> np.ndarray:
         try:
-            if value is None:
-                raise TypeError
-            array = np.ascontiguousarray(value, self.dtype) if port.shape else np.asarray(value, self.dtype)
+            array = np.asarray(value)
+            if array.dtype.kind not in "iufb":
+                raise ValueError
+            array = np.ascontiguousarray(array, self.dtype) if array.ndim else array.astype(self.dtype)
         except (TypeError, ValueError):
-            raise InputError(f"{self.name}: {port.name} must be numbers of shape (..., {_shape(port)}); got {type(value).__name__}") from None
+            raise InputError(f"{self.name}: {port.name} must be real numbers of shape (..., {_shape(port)}); got {type(value).__name__}") from None
         extra = array.ndim - len(port.shape)
         if extra < 0 or array.shape[extra:] != port.shape:
             raise InputError(f"{self.name}: {port.name} has shape {np.shape(value)}; allowed: (..., {_shape(port)})")
