@@ -71,11 +71,11 @@ def assemble(text: str, machine: llvm.TargetMachine | None = None) -> bytes:
 def load(code: bytes) -> Callable[[int, int, int, int, int], None]:
     """The kernel inside this object code, ready to be called; it releases the interpreter lock while it runs."""
     with _lock:
-        machine = _native()
-        triple, cpu, flags = features()
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), llvm.Target.from_triple(triple).create_target_machine(cpu=cpu, features=flags, opt=2))
+        _initialize()
+        machine = llvm.Target.from_triple(features()[0]).create_target_machine()
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
         function = SIGNATURE(engine.get_function_address("kernel"))
-    function.owner = (engine, machine)  # type: ignore[attr-defined]  # the code lives as long as the function
+    function.owner = engine  # type: ignore[attr-defined]  # the code lives as long as the function
     return function
