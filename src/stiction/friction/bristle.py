@@ -1,0 +1,147 @@
+"""Bristle laws: the contact bends before it slides. Dahl, LuGre, and LuGre that does not drift (elasto-plastic).
+
+All have ż = v − α |v| z/g(v): z is the bending, g its value in steady sliding.
+"""
+
+from dataclasses import dataclass
+
+from stiction.friction.law import FrictionError, Law, pair, positive, side
+from stiction.trace.functions import Scalar, absolute, cos, exp, where
+
+PI = 3.141592653589793
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dahl(Law):
+    """The law of Dahl, network (11): torque K z, ż = v − |v| K z/F.
+
+    Attributes:
+        level: F, torque in steady sliding [N·m or N].
+        stiffness: K [N·m/rad or N/m].
+
+    Example:
+        >>> from stiction.friction import Dahl
+        >>> Dahl(level=2.0, stiffness=100.0).flow(0.5, 0.01, 0.0)
+        (1.0, 0.25)
+    """
+
+    states = 1
+
+    level: float
+    stiffness: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "level", positive(self, "level", self.level))
+        object.__setattr__(self, "stiffness", positive(self, "stiffness", self.stiffness))
+
+    def flow(self, v: Scalar, z: Scalar, step: Scalar) -> tuple[Scalar, Scalar]:
+        """Torque and rate of the bending."""
+        torque = self.stiffness * z
+        return torque, v - absolute(v) * torque / self.level
+
+    def steady(self, v: Scalar) -> Scalar:
+        """Torque after a long time at velocity v."""
+        return where(v < 0, -self.level, where(v > 0, self.level, 0 * v))
+
+    def stored(self, z: Scalar) -> Scalar:
+        """Elastic energy [J]."""
+        return self.stiffness * z * z / 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class LuGre(Law):
+    """The law of Canudas de Wit and others, closed_loop (17) to (19), network (12).
+
+    torque = σ0 z + σ1 ż + σ2 v, ż = v − |v| z/g(v), σ0 g(v) = level + (static − level) exp(−(|v|/velocity)^exponent).
+    It drifts under an oscillating load below break-away; `ElastoPlastic` does not.
+
+    Attributes:
+        level: torque of slow steady sliding [N·m or N]; two numbers for positive and negative velocity.
+        static: torque at break-away [N·m or N]; two numbers likewise. Not below level.
+        velocity: how fast the surplus fades [rad/s or m/s].
+        exponent: of the fading.
+        stiffness: σ0 [N·m/rad or N/m].
+        damping: σ1 [N·m·s/rad or N·s/m].
+        viscous: σ2 [N·m·s/rad or N·s/m].
+
+    Example:
+        >>> from stiction.friction import LuGre
+        >>> law = LuGre(level=1.0, static=1.5, velocity=0.001, exponent=2.0, stiffness=1e5, damping=316.0, viscous=0.4)
+        >>> round(law.steady(0.0015), 5)
+        1.0533
+    """
+
+    states = 1
+
+    level: float | tuple[float, float]
+    static: float | tuple[float, float]
+    velocity: float
+    stiffness: float
+    damping: float
+    exponent: float = 2.0
+    viscous: float = 0.0
+
+    def __post_init__(self) -> None:
+        for what in ("level", "static"):
+            object.__setattr__(self, what, pair(self, what, getattr(self, what)))
+        for what in ("velocity", "stiffness", "exponent"):
+            object.__setattr__(self, what, positive(self, what, getattr(self, what)))
+        for what in ("damping", "viscous"):
+            object.__setattr__(self, what, positive(self, what, getattr(self, what), zero=True))
+        for s, k in zip(self.static, self.level, strict=True):  # type: ignore[arg-type]
+            if s < k or k == 0:
+                raise FrictionError(f"{type(self).__name__}: static is {s:g} and level {k:g}; allowed: level above 0, static not below it")
+
+    def strength(self, v: Scalar) -> Scalar:
+        """σ0 g(v): torque of the bent bristle in steady sliding at velocity v [N·m or N]."""
+        level, static = side(self.level, v), side(self.static, v)  # type: ignore[arg-type]
+        return level + (static - level) * exp(-((absolute(v) / self.velocity) ** self.exponent))
+
+    def sliding(self, v: Scalar, z: Scalar, g: Scalar) -> Scalar:
+        """How much of the motion slides: 1 always, for the law as it was published."""
+        return 1
+
+    def flow(self, v: Scalar, z: Scalar, step: Scalar) -> tuple[Scalar, Scalar]:
+        """Torque and rate of the bending."""
+        g = self.strength(v) / self.stiffness
+        rate = v - self.sliding(v, z, g) * absolute(v) * z / g
+        return self.stiffness * z + self.damping * rate + self.viscous * v, rate
+
+    def steady(self, v: Scalar) -> Scalar:
+        """Torque after a long time at velocity v."""
+        size = self.strength(v) + self.viscous * absolute(v)
+        return where(v < 0, -size, where(v > 0, size, 0 * v))
+
+    def stored(self, z: Scalar) -> Scalar:
+        """Elastic energy of the bristle [J]."""
+        return self.stiffness * z * z / 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class ElastoPlastic(LuGre):
+    """LuGre with a stretch of purely elastic bending (Dupont and others 2002): below it nothing slides, so nothing drifts.
+
+    Attributes:
+        elastic: the stretch, as a part of the bending at break-away (0 … 1).
+
+    Example:
+        >>> from stiction.friction import ElastoPlastic
+        >>> law = ElastoPlastic(level=1.0, static=1.5, velocity=0.001, stiffness=1e5, damping=316.0, elastic=0.7)
+        >>> law.flow(1e-4, 0.5e-5, 0.0)[1]  # bends as fast as it moves
+        0.0001
+    """
+
+    elastic: float = 0.7
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "elastic", positive(self, "elastic", self.elastic))
+        if self.elastic >= 1:
+            raise FrictionError(f"ElastoPlastic: elastic is {self.elastic:g}; allowed: above 0 and below 1")
+
+    def sliding(self, v: Scalar, z: Scalar, g: Scalar) -> Scalar:
+        """0 while bending below the elastic stretch or back, 1 from g on, a smooth step between."""
+        size, start = absolute(z), self.elastic * g
+        ramp = (1 - cos(PI * (size - start) / (g - start))) / 2
+        partial = where(size <= start, 0, where(size >= g, 1, ramp))
+        return where(v * z < 0, 0, partial)

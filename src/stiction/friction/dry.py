@@ -1,0 +1,136 @@
+"""Dry friction: set-valued at rest, so that things can stick. Coulomb and Stribeck, with viscous friction.
+
+While sliding at speed w the torque is `strength(w)`; at rest it is whatever holds, up to break-away. There are two ways to
+simulate that. Rows (see `rows`) keep it rigid. Flows put a stiff bristle in front, after Kikuuwe: the bristle takes the
+elastic part e of the motion, K e + B ė is the torque, and the rest of the motion slides. Below break-away nothing slides at
+all, so nothing drifts: network (14) to (20).
+"""
+
+from dataclasses import dataclass
+
+from stiction.friction.law import FrictionError, Law, pair, positive, side
+from stiction.trace.functions import Scalar, absolute, clip, exp, loop, maximum, where
+
+NEWTON_STEPS = 5  # from above on a function that bends down: each doubles the digits
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coulomb(Law):
+    """Dry friction of constant strength, plus viscous friction.
+
+    Attributes:
+        level: torque while sliding and at break-away [N·m or N]; two numbers for positive and negative velocity.
+        viscous: torque per speed while sliding [N·m·s/rad or N·s/m].
+        stiffness: K of the bristle, for flows [N·m/rad or N/m].
+        damping: B of the bristle, for flows [N·m·s/rad or N·s/m].
+
+    Example:
+        >>> from stiction.friction import Coulomb
+        >>> law = Coulomb(level=0.5, viscous=0.1)
+        >>> law.steady(-2.0)
+        -0.7
+    """
+
+    states = 1
+
+    level: float | tuple[float, float]
+    viscous: float = 0.0
+    stiffness: float = 5000.0
+    damping: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "level", pair(self, "level", self.level))
+        object.__setattr__(self, "viscous", positive(self, "viscous", self.viscous, zero=True))
+        object.__setattr__(self, "stiffness", positive(self, "stiffness", self.stiffness))
+        object.__setattr__(self, "damping", positive(self, "damping", self.damping, zero=True))
+
+    def breakaway(self, direction: Scalar) -> Scalar:
+        """Largest torque at rest, against a motion in the direction of this number."""
+        return side(self.level, direction)  # type: ignore[arg-type]
+
+    def strength(self, w: Scalar, direction: Scalar) -> Scalar:
+        """Torque while sliding at speed w ≥ 0 in the direction of a number."""
+        return side(self.level, direction) + self.viscous * w  # type: ignore[arg-type]
+
+    def slip(self, excess: Scalar, slope: Scalar, direction: Scalar) -> Scalar:
+        """Speed w of sliding with strength(w) + slope · w = breakaway + excess, for an excess above 0."""
+        return excess / (slope + self.viscous)
+
+    def flow(self, v: Scalar, z: Scalar, step: Scalar) -> tuple[Scalar, Scalar]:
+        """Torque and rate of the bristle: network (19), with a strength that depends on the speed of sliding."""
+        K, D = self.stiffness, self.damping + step * self.stiffness
+        trial = D * v + K * z  # torque if nothing slides
+        size = absolute(trial)
+        excess = maximum(0, size - self.breakaway(trial))
+        held = size - D * self.slip(excess, D, trial)
+        torque = where(trial < 0, -held, held)
+        return torque, (torque - K * z) / D
+
+    def steady(self, v: Scalar) -> Scalar:
+        """Torque after a long time at velocity v; 0 at rest."""
+        size = self.strength(absolute(v), v)
+        return where(v < 0, -size, where(v > 0, size, 0 * v))
+
+    def stored(self, z: Scalar) -> Scalar:
+        """Elastic energy of the bristle [J]."""
+        return self.stiffness * z * z / 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stribeck(Coulomb):
+    """Dry friction that is stronger at break-away than while sliding.
+
+    strength(w) = level + (static − level) exp(−(w/velocity)^exponent) + viscous w: gears (8) with exponent 1 and η = 1/velocity,
+    closed_loop (19) with its own exponent.
+
+    Attributes:
+        static: torque at break-away [N·m or N]; two numbers for positive and negative velocity. Not below level.
+        velocity: how fast the surplus fades [rad/s or m/s].
+        exponent: of the fading.
+
+    Example:
+        >>> from stiction.friction import Stribeck
+        >>> round(Stribeck(level=4.32, static=4.92, velocity=0.01, viscous=2.2).steady(0.02), 4)
+        4.4452
+    """
+
+    static: float | tuple[float, float]
+    velocity: float
+    exponent: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "static", pair(self, "static", self.static))
+        object.__setattr__(self, "velocity", positive(self, "velocity", self.velocity))
+        object.__setattr__(self, "exponent", positive(self, "exponent", self.exponent))
+        for s, k in zip(self.static, self.level, strict=True):  # type: ignore[arg-type]
+            if s < k:
+                raise FrictionError(f"Stribeck: static is {s:g} and below level {k:g}; break-away takes at least as much as sliding: exchange them")
+
+    def breakaway(self, direction: Scalar) -> Scalar:
+        """Largest torque at rest, against a motion in the direction of this number."""
+        return side(self.static, direction)  # type: ignore[arg-type]
+
+    def _surplus(self, direction: Scalar) -> Scalar:
+        return self.breakaway(direction) - side(self.level, direction)  # type: ignore[arg-type]
+
+    def strength(self, w: Scalar, direction: Scalar) -> Scalar:
+        """Torque while sliding at speed w ≥ 0 in the direction of a number."""
+        return super().strength(w, direction) + self._surplus(direction) * exp(-((w / self.velocity) ** self.exponent))
+
+    def slip(self, excess: Scalar, slope: Scalar, direction: Scalar) -> Scalar:
+        """Speed w of sliding with strength(w) + slope · w = breakaway + excess, by Newton's method from above."""
+        surplus, total = self._surplus(direction), slope + self.viscous
+        fastest = (excess + surplus) / total  # the surplus faded: the strength is never below it
+
+        def newton(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
+            w = carry[0]
+            r = w / self.velocity
+            fading = exp(-(r**self.exponent))
+            slope_of_fading = fading * self.exponent * r ** (self.exponent - 1) / self.velocity
+            g = excess + surplus * (1 - fading) - total * w
+            steep = maximum(total - surplus * slope_of_fading, total / 8)  # where the torque falls faster than the bristle yields
+            return [clip(w + g / steep, 0, fastest)]
+
+        (w,) = loop(NEWTON_STEPS, newton, [fastest])
+        return where(excess > 0, w, 0 * w)

@@ -1,0 +1,79 @@
+"""What every friction law is: numbers, the torque while things move, and what it stores.
+
+A law acts on one velocity (of a joint, or of any combination of joints). Its torque has the sign of that velocity; the
+equation of motion subtracts it. The methods are formulas: they run on floats, symbols and traced expressions, and so may the
+fields of a law (`with_numbers` replaces them while a simulation is traced).
+"""
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self
+
+from stiction.errors import StictionError
+from stiction.trace.functions import Scalar, where
+
+
+class FrictionError(StictionError):
+    """The numbers of a friction law are impossible."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Law:
+    """A friction law on one velocity.
+
+    Attributes:
+        states: how many states of its own it has (0 or 1).
+    """
+
+    states: ClassVar[int] = 0
+
+    def flow(self, v: Scalar, z: Scalar, step: Scalar) -> tuple[Scalar, Scalar]:
+        """Torque, and the rate of the own state z, at velocity v; `step` is the stage step of the integrator [s]."""
+        raise NotImplementedError
+
+    def steady(self, v: Scalar) -> Scalar:
+        """Torque after a long time at constant velocity v."""
+        raise NotImplementedError
+
+    def stored(self, z: Scalar) -> Scalar:
+        """Elastic energy [J] in the own state."""
+        return 0 * z
+
+    def with_numbers(self, number: Callable[[str, float], Any]) -> Self:
+        """The same law with each number replaced by what `number(name, value)` gives; pairs have names ending in .positive and .negative."""
+        twin = copy.copy(self)
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if isinstance(value, tuple) and value[0] == value[1]:  # one number for both directions, and no choice in the program
+                value = (number(f.name, value[0]),) * 2
+            elif isinstance(value, tuple):
+                value = tuple(number(f"{f.name}.{sign}", x) for sign, x in zip(("positive", "negative"), value, strict=True))
+            elif isinstance(value, float):
+                value = number(f.name, value)
+            object.__setattr__(twin, f.name, value)
+        return twin
+
+
+def positive(law: object, what: str, value: Any, zero: bool = False) -> float:
+    """A number above 0 (or 0 if allowed) of a law."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not 0 <= number < 1e12 or (number == 0 and not zero):
+        raise FrictionError(f"{type(law).__name__}: {what} is {value}; allowed: {'0 or above' if zero else 'a number above 0'}")
+    return number
+
+
+def pair(law: object, what: str, value: Any) -> tuple[float, float]:
+    """Numbers, 0 or above, for positive and for negative velocity; one stands for both."""
+    both = value if hasattr(value, "__len__") and not isinstance(value, str) else (value, value)
+    if len(both) != 2:
+        raise FrictionError(f"{type(law).__name__}: {what} is {value}; allowed: one number, or two (for positive and negative velocity)")
+    return positive(law, what, both[0], True), positive(law, what, both[1], True)
+
+
+def side(both: tuple[Scalar, Scalar], v: Scalar) -> Scalar:
+    """The number of a pair that belongs to the direction of v."""
+    return both[0] if both[0] is both[1] else where(v < 0, both[1], both[0])
