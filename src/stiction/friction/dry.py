@@ -6,6 +6,7 @@ elastic part e of the motion, K e + B ė is the torque, and the rest of the moti
 all, so nothing drifts: network (14) to (20).
 """
 
+import math
 from dataclasses import dataclass
 
 from stiction.friction.law import FrictionError, Law, pair, positive, side
@@ -81,7 +82,8 @@ class Stribeck(Coulomb):
     """Dry friction that is stronger at break-away than while sliding.
 
     strength(w) = level + (static − level) exp(−(w/velocity)^exponent) + viscous w: gears (8) with exponent 1 and η = 1/velocity,
-    closed_loop (19) with its own exponent.
+    closed_loop (19) with its own exponent. In flows the bristle's damping must exceed `steepest`, else the bristle itself
+    stick-slips at steady speeds; rows need no bristle.
 
     Attributes:
         static: torque at break-away [N·m or N]; two numbers for positive and negative velocity. Not below level.
@@ -106,6 +108,16 @@ class Stribeck(Coulomb):
         for s, k in zip(self.static, self.level, strict=True):  # type: ignore[arg-type]
             if s < k:
                 raise FrictionError(f"Stribeck: static is {s:g} and below level {k:g}; break-away takes at least as much as sliding: exchange them")
+
+    @property
+    def steepest(self) -> float:
+        """How fast the strength falls where it falls fastest [N·m·s/rad or N·s/m]."""
+        surplus = max(s - k for s, k in zip(self.static, self.level, strict=True))  # type: ignore[arg-type]
+        d = self.exponent
+        if d < 1 and surplus:
+            return math.inf
+        inner = (d - 1) / d  # (w/velocity)^exponent at that speed
+        return surplus / self.velocity * d * inner**inner * math.exp(-inner) - self.viscous
 
     def breakaway(self, direction: Scalar) -> Scalar:
         """Largest torque at rest, against a motion in the direction of this number."""

@@ -1,0 +1,168 @@
+"""Closed forms and published digits of each law."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stiction.friction import Coulomb, Dahl, ElastoPlastic, FrictionError, LuGre, Stribeck
+from stiction.simulate.integrate import runge_kutta_4
+from stiction.trace import Port, Program, cos, loop, minimum, sin, where
+
+CANUDAS = LuGre(level=1.0, static=1.5, velocity=0.001, exponent=2.0, stiffness=1e5, damping=math.sqrt(1e5), viscous=0.4)
+LAWS = {
+    "Coulomb": Coulomb(level=1.0, viscous=0.3, stiffness=1e4, damping=1.0),
+    "asymmetric Coulomb": Coulomb(level=(1.0, 2.0), stiffness=1e4, damping=1.0),
+    "Stribeck": Stribeck(level=1.0, static=1.4, velocity=0.05, viscous=0.3, stiffness=1e4, damping=10.0),
+    "Gaussian Stribeck": Stribeck(level=1.0, static=1.4, velocity=0.05, exponent=2.0, stiffness=1e4, damping=10.0),
+    "Dahl": Dahl(level=1.0, stiffness=1e4),
+    "LuGre": LuGre(level=1.0, static=1.4, velocity=0.05, stiffness=1e4, damping=10.0, viscous=0.3),
+    "elasto-plastic": ElastoPlastic(level=1.0, static=1.4, velocity=0.05, stiffness=1e4, damping=10.0),
+}
+
+
+def bristle(law, speed, h, steps, z=0.0):
+    """The own state after steps of RK4 at the velocity speed(t)."""
+
+    def function(h, steps, z):
+        return (loop(steps, lambda k, x: runge_kutta_4(lambda y, t, step: [law.flow(speed(t), y[0], step)[1]], x, k * h, h), [z])[0],)
+
+    program = Program("bristle", function, [Port("h", role="uniform"), Port("steps", role="uniform"), Port("z")], [Port("z")])
+    return float(program(h, steps, z)[0])
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("v", [0.4, -0.4, 0.03, -0.03])
+def test_constant_speed_ends_on_the_curve(name, v):
+    law = LAWS[name]
+    z = bristle(law, lambda t: v + 0 * t, 1e-5, 200_000)
+    torque, rate = law.flow(v, z, 1e-5)
+    assert torque == pytest.approx(law.steady(v), rel=1e-6)
+    assert rate == pytest.approx(0, abs=1e-8)
+
+
+@pytest.mark.parametrize("name", LAWS)
+@given(st.floats(-2, 2), st.floats(-1e-4, 1e-4), st.floats(1e-6, 1e-2))
+def test_the_torque_of_a_slider_never_passes_break_away_and_dissipates(name, v, z, step):
+    law = LAWS[name]
+    torque, rate = law.flow(v, z, step)
+    if isinstance(law, Coulomb):
+        limit = law.breakaway(torque) + law.viscous * abs(v)
+        assert abs(torque) <= limit * (1 + 1e-9)
+        slid = v - rate
+        assert torque * slid >= -1e-9, "sliding takes energy, never gives it"
+
+
+@given(st.floats(0.01, 2), st.floats(-1e-4, 1e-4), st.floats(1e-6, 1e-2))
+def test_implicit_stribeck_solves_its_equation(v, z, step):
+    law = LAWS["Stribeck"]
+    torque, rate = law.flow(v, z, step)
+    w = v - rate  # speed of sliding
+    if abs(w) > 1e-12:
+        assert torque == pytest.approx(math.copysign(law.strength(abs(w), w), w), rel=1e-6)
+    assert torque == pytest.approx(law.stiffness * (z + step * rate) + law.damping * rate, rel=1e-9, abs=1e-9)
+
+
+def test_the_steepest_fall_of_the_curve():
+    for name in ("Stribeck", "Gaussian Stribeck"):
+        law, w = LAWS[name], np.linspace(1e-9, 0.5, 200_001)
+        strength = np.array([law.strength(x, 1) for x in w])
+        assert law.steepest == pytest.approx(-(np.diff(strength) / np.diff(w)).min(), rel=1e-3)
+    assert Stribeck(level=1.0, static=1.4, velocity=0.05, exponent=0.5).steepest == math.inf
+
+
+def test_below_break_away_nothing_slides():
+    law = LAWS["Stribeck"]
+    z = bristle(law, lambda t: 1e-3 * cos(100 * t), 1e-5, 100_000)
+    assert z == pytest.approx(1e-5 * math.sin(100 * 1.0), abs=1e-12)  # z is the whole motion: the anchor stays
+
+
+def test_lugre_at_constant_speed():
+    v, t = 0.002, 0.004
+    g = CANUDAS.strength(v) / CANUDAS.stiffness
+    assert bristle(CANUDAS, lambda t: v + 0 * t, 1e-6, 4000) == pytest.approx(g * (1 - math.exp(-v * t / g)), rel=1e-9)
+    assert CANUDAS.steady(v) == pytest.approx(1 + 0.5 * math.exp(-4) + 0.4 * v, rel=1e-14)
+
+
+@pytest.mark.parametrize("omega, falling, rising", [(1, 1.05270, 1.05392), (10, 1.04831, 1.06109), (25, 1.04347, 1.07956)])
+def test_lugre_lags(omega, falling, rising):
+    """Figure 3 of Canudas de Wit and others 1995: v = 0.001 (1.5 + cos ωt), torque at v = 0.0015."""
+
+    def speed(t):
+        return 0.001 * (1.5 + cos(omega * t))
+
+    quarter, turns = 2 * math.pi / omega / 4, 3 if omega > 1 else 1
+    for quarters, expected in ((1, falling), (3, rising)):
+        t = (4 * turns + quarters) * quarter
+        steps = round(t / 2e-6)
+        z = bristle(CANUDAS, speed, t / steps, steps)
+        assert CANUDAS.flow(speed(t), z, 0.0)[0] == pytest.approx(expected, abs=1e-4)
+
+
+def test_dahl_after_a_reversal():
+    law, start = Dahl(level=2.0, stiffness=500.0), 1.5
+    z = bristle(law, lambda t: -0.01 + 0 * t, 1e-4, 5000, z=start / 500)
+    assert law.stiffness * z == pytest.approx(-2 + (start + 2) * math.exp(-500 * 0.005 / 2), rel=1e-9)
+
+
+def test_kikuuwe_one_joint():
+    """Network II with one joint: slip from t = 5/3 s, momentum 0.046 at 4 s, then a stop and no drift at all."""
+    law = Coulomb(level=0.5, stiffness=5000.0, damping=1.0)
+    for J, phase, stop in ((0.0304, 0.0, 4.267996010), (0.005, math.pi / 2, 4.294888163)):
+
+        def flow(x, t, step, J=J, phase=phase):
+            _, v, e = x
+            torque, rate = law.flow(v, e, step)
+            return [v, (_load(t, phase) - torque) / J, rate]
+
+        program = Program(
+            "kikuuwe",
+            lambda h, start, steps, x, flow=flow: (loop(steps, lambda k, y: runge_kutta_4(flow, y, (start + k) * h, h), x),),
+            [Port("h", role="uniform"), Port("start", role="uniform"), Port("steps", role="uniform"), Port("x", (3,))],
+            [Port("x", (3,))],
+        )
+        h = 1e-4
+        at_four = program(h, 0, 40_000, [0.0, 0.0, 0.0])[0]
+        assert J * at_four[1] == pytest.approx(0.046, abs=1e-5)
+        just_before = program(h, 40_000, round((stop - 4) / h) - 2, at_four)[0]
+        assert just_before[1] > 0
+        later = program(h, 40_000, 3500, at_four)[0]
+        much_later = program(h, 43_500, 50_000, later)[0]
+        assert much_later[0] - much_later[2] == pytest.approx(later[0] - later[2], abs=1e-12)
+
+
+def _load(t, phase):
+    return where(t < 4, minimum(0.52, 0.3 * t), 0.336 + 0.144 * sin(100 * t + phase))
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: Coulomb(level=-1), "Coulomb: level is -1; allowed: 0 or above"),
+        (lambda: Coulomb(level=(1, 2, 3)), "one number, or two"),
+        (lambda: Coulomb(level=1, viscous=math.nan), "viscous is nan"),
+        (lambda: Coulomb(level=1, stiffness=0), "stiffness is 0; allowed: a number above 0"),
+        (lambda: Stribeck(level=2, static=1, velocity=0.1), "static is 1 and below level 2"),
+        (lambda: Stribeck(level=1, static=2, velocity=0), "velocity is 0"),
+        (lambda: LuGre(level=1, static=0.5, velocity=0.1, stiffness=1, damping=1), "static is 0.5 and level 1"),
+        (lambda: ElastoPlastic(level=1, static=2, velocity=0.1, stiffness=1, damping=1, elastic=1.0), "elastic is 1"),
+        (lambda: Dahl(level=0, stiffness=1), "level is 0"),
+        (lambda: Coulomb(level="much"), "level is much"),
+    ],
+)
+def test_impossible_numbers_are_refused(make, message):
+    with pytest.raises(FrictionError, match=message):
+        make()
+
+
+def test_laws_run_on_symbols():
+    sympy = pytest.importorskip("sympy")
+    v = sympy.Symbol("v", positive=True)
+    law = LAWS["Stribeck"].with_numbers(lambda name, _: sympy.Symbol(name, positive=True))
+    assert sympy.simplify(law.steady(v).subs(v, 0)) is not None
+    numbers = {"level": 1.0, "static": 1.4, "velocity": 0.05, "exponent": 1.0, "viscous": 0.3}
+    closed = law.strength(v, 1).subs({sympy.Symbol(k, positive=True): x for k, x in numbers.items()})
+    assert float(closed.subs(v, 0.1)) == pytest.approx(LAWS["Stribeck"].strength(0.1, 1))
+    assert np.isfinite(float(closed.subs(v, 2.0)))
