@@ -5,13 +5,12 @@ equation of motion subtracts it. The methods are formulas: they run on floats, s
 fields of a law (`with_numbers` replaces them while a simulation is traced).
 """
 
-import copy
-from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from stiction.errors import StictionError
 from stiction.trace.functions import Scalar, where
+from stiction.trace.numbered import Numbered
 
 
 class FrictionError(StictionError):
@@ -19,7 +18,7 @@ class FrictionError(StictionError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Law:
+class Law(Numbered):
     """A friction law on one velocity.
 
     Attributes:
@@ -39,20 +38,6 @@ class Law:
     def stored(self, z: Scalar) -> Scalar:
         """Elastic energy [J] in the own state."""
         return 0 * z
-
-    def with_numbers(self, number: Callable[[str, float], Any]) -> Self:
-        """The same law with each number replaced by what `number(name, value)` gives; pairs have names ending in .positive and .negative."""
-        twin = copy.copy(self)
-        for f in fields(self):
-            value = getattr(self, f.name)
-            if isinstance(value, tuple) and value[0] == value[1]:  # one number for both directions, and no choice in the program
-                value = (number(f.name, value[0]),) * 2
-            elif isinstance(value, tuple):
-                value = tuple(number(f"{f.name}.{sign}", x) for sign, x in zip(("positive", "negative"), value, strict=True))
-            elif isinstance(value, float):
-                value = number(f.name, value)
-            object.__setattr__(twin, f.name, value)
-        return twin
 
 
 def positive(law: object, what: str, value: Any, zero: bool = False) -> float:

@@ -12,6 +12,7 @@ from stiction.robot.numbers import Assembly
 from stiction.robot.programs import Formula, prepared
 from stiction.robot.robot import Robot
 from stiction.simulate.integrate import runge_kutta_4
+from stiction.simulate.run import whole
 from stiction.spatial import Vector
 from stiction.trace.functions import loop, sqrt
 from stiction.trace.program import Kernel, Port
@@ -61,7 +62,7 @@ def fall(robot: Robot, q: Any, v: Any, *, duration: float, step: float, record: 
         gravity: acceleration of free fall [m/s²], (3,).
     """
     record = step if record is None else record
-    stride, count = _whole("record", record, "step", step), _whole("duration", duration, "record", record)
+    stride, count = whole("record", record, "step", step), whole("duration", duration, "record", record)
     run, numbers = prepared(robot, "passive_motion", (), (), lambda: _advance(robot))
     states = np.full((count + 1, robot.nq + robot.nv), np.nan)
     if np.shape(q) != (robot.nq,) or np.shape(v) != (robot.nv,):
@@ -75,13 +76,6 @@ def fall(robot: Robot, q: Any, v: Any, *, duration: float, step: float, record: 
     q, v = states[:, : robot.nq], states[:, robot.nq :]
     times = np.arange(count + 1) * stride * step
     return Fall(times, q, v, robot.kinetic_energy(q, v), robot.potential_energy(q, gravity=gravity), count * stride, seconds, kernel)
-
-
-def _whole(long: str, total: float, short: str, part: float) -> int:
-    """How many parts make up the total, if that is a whole number."""
-    if not (part > 0 and total > 0) or abs(total / part - round(total / part)) > 1e-9 * total / part:
-        raise InputError(f"{long} is {total:g} s and {short} {part:g} s; allowed: positive times, {long} a whole number of {short}s")
-    return round(total / part)
 
 
 def _advance(robot: Robot) -> Formula:

@@ -1,0 +1,190 @@
+"""Networks: closed forms, observed orders, the experiments of network.md, and wrong wiring."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import stiction
+from stiction.errors import InputError
+from stiction.friction import Coulomb, LuGre
+from stiction.simulate.bodies import FreeBody, Mass, RobotBody
+from stiction.simulate.forces import Drive, Friction, Ground, SpringDamper
+from stiction.simulate.network import Network, NetworkError, Term, Wire
+from stiction.simulate.part import Impedance
+from stiction.simulate.run import run_network
+from stiction.trace import cos, minimum, sin, where
+
+
+def oscillator(mass=2.0, stiffness=50.0, damping=1.0):
+    return Network(
+        parts={"ball": Mass(mass=mass, position=1.0), "spring": SpringDamper(stiffness=stiffness, damping=damping)},
+        wires=[
+            Wire("spring.position", ["ball.position"]),
+            Wire("spring.velocity", ["ball.velocity"]),
+            Wire("ball.force", [Term("spring.force", -1.0)]),
+        ],
+    )
+
+
+def exact(t, mass=2.0, stiffness=50.0, damping=1.0):
+    decay = damping / (2 * mass)
+    omega = math.sqrt(stiffness / mass - decay**2)
+    return math.exp(-decay * t) * (math.cos(omega * t) + decay / omega * math.sin(omega * t))
+
+
+@pytest.mark.parametrize("method, order", [("euler", 1), ("rk4", 4), ("gill", 4)])
+def test_observed_orders(method, order):
+    errors = [abs(run_network(oscillator(), duration=1.0, step=h, method=method)["ball.position"][-1] - exact(1.0)) for h in (0.005, 0.0025)]
+    assert math.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.15)
+
+
+def test_a_users_own_part():
+    @dataclass(frozen=True, kw_only=True)
+    class Cubic(Impedance):
+        """A hardening spring."""
+
+        stiffness: float
+        inputs = {"position": 1}
+        outputs = {"force": 1}
+
+        def force(self, motion, own, step, t):
+            x = motion["position"][0]
+            return {"force": [self.stiffness * x * x * x]}, []
+
+    network = Network(
+        parts={"ball": Mass(mass=1.0, position=1.0), "spring": Cubic(stiffness=4.0)},
+        wires=[Wire("spring.position", ["ball.position"]), Wire("ball.force", [Term("spring.force", -1.0)])],
+    )
+    run = run_network(network, duration=5.0, step=1e-3)
+    energy = run["ball.velocity"] ** 2 / 2 + run["ball.position"] ** 4
+    np.testing.assert_allclose(energy, 1.0, atol=1e-10)
+
+
+def test_sphere_slides_then_rolls():
+    """network.md I without the drop: slip ends at 0.583090 s with v = 1.428571 m/s, ω = 7.142857 rad/s."""
+    R, mass, g = 0.2, 0.3, 9.8
+    depth = mass * g / 1e7
+    cross = ((0.0, -R, 0.0), (R, 0.0, 0.0), (0.0, 0.0, 0.0))  # ω ↦ ω × (0, 0, −R)
+    lever = cross  # force on the ground ↦ moment on the ball, (0, 0, −R) × (−f): the same matrix
+    network = Network(
+        parts={
+            "ball": FreeBody(mass=mass, inertia=(2 / 5 * mass * R * R,) * 3, position=(0, 0, R - depth), velocity=(2, 0, 0), gravity=(0, 0, -g)),
+            "ground": Ground(stiffness=1e7, damping=10.0, coefficient=0.1),
+        },
+        wires=[
+            Wire("ground.position", ["ball.position"], shift=(0, 0, -R)),
+            Wire("ground.velocity", ["ball.velocity", Term("ball.angular", cross)]),
+            Wire("ball.force", [Term("ground.force", -1.0)]),
+            Wire("ball.moment", [Term("ground.force", lever)]),
+        ],
+    )
+    run = run_network(network, duration=0.8, step=1e-4, record=1e-4)
+    spin = run["ball.angular.y"]
+    contact = run["ball.velocity.x"] - R * spin
+    sliding = run.time[contact > 1e-3]
+    assert sliding[-1] == pytest.approx(0.583090, abs=1e-3)
+    assert run["ball.velocity.x"][-1] == pytest.approx(1.428571, abs=1e-4)
+    assert spin[-1] == pytest.approx(7.142857, abs=1e-3)
+    assert np.abs(contact[run.time > 0.6]).max() < 1e-5
+
+
+def two_links(law):
+    """network.md II: point masses of 0.05 kg on rods of 0.35 m, friction at both joints, no gravity."""
+
+    def torque(wave):
+        return lambda t: where(t < 4, minimum(0.52, 0.3 * t), 0.336 + 0.144 * wave(100 * t))
+
+    arm = stiction.library.two_link(lengths=(0.35, 0.35), masses=(0.05, 0.05))
+    parts = {"arm": RobotBody(robot=arm, gravity=(0, 0, 0)), "motors": Drive(functions=(torque(sin), torque(cos)))}
+    parts |= {f"friction{k}": Friction(law=law) for k in (1, 2)}
+    rows = [[1.0, 0.0]], [[0.0, 1.0]]
+    columns = [[-1.0], [0.0]], [[0.0], [-1.0]]
+    wires = [Wire(f"friction{k + 1}.velocity", [Term("arm.v", rows[k])]) for k in (0, 1)]
+    wires.append(Wire("arm.torque", ["motors.force", Term("friction1.torque", columns[0]), Term("friction2.torque", columns[1])]))
+    return Network(parts=parts, wires=wires)
+
+
+def test_two_links_stop_and_stay():
+    run = run_network(two_links(Coulomb(level=0.5, stiffness=5000.0, damping=1.0)), duration=15.0, step=1e-4, record=0.1)
+    for k, joint in enumerate(("shoulder", "elbow")):
+        anchor = run[f"arm.q.{joint}"] - run[f"friction{k + 1}.bend"]
+        after = anchor[run.time > 4.95]
+        assert np.ptp(after) < 1e-9
+        assert abs(run[f"arm.v.{joint}"][-1]) < 0.01
+
+
+def test_two_links_drift_with_lugre():
+    law = LuGre(level=0.5, static=0.5, velocity=0.01, stiffness=5000.0, damping=1.0)
+    run = run_network(two_links(law), duration=15.0, step=1e-4, record=0.1)
+    q = run["arm.q.shoulder"]
+    drift = q[-1] - q[run.time > 5][0]
+    assert drift > 1e-3
+
+
+def test_numbers_do_not_compile_again(private_cache):
+    run_network(oscillator(), duration=0.1, step=0.01)
+    count = len(list(private_cache.glob("*.kernel")))
+    run_network(oscillator(mass=3.0, stiffness=20.0, damping=0.5), duration=0.1, step=0.01)
+    assert len(list(private_cache.glob("*.kernel"))) == count
+
+
+def test_a_run_that_diverges_keeps_what_it_had():
+    run = run_network(oscillator(stiffness=1e9), duration=1.0, step=0.01)
+    assert run.status == "diverged"
+    assert "smaller step" in run.message and "ball." in run.message
+    assert all(np.isfinite(x).all() for x in run.signals.values())
+    assert len(run.time) == len(run["ball.position"]) > 1
+
+
+BALL = {"ball": Mass(mass=1.0)}
+SPRING = {"spring": SpringDamper(stiffness=1.0)}
+FED = [Wire("spring.position", ["ball.position"]), Wire("spring.velocity", ["ball.velocity"])]
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: Network(parts=BALL | SPRING, wires=[Wire("spring.position", ["ball.position"])]), "'spring.velocity' dangles: nothing drives it"),
+        (lambda: Network(parts=BALL | SPRING, wires=FED), "part 'spring' dangles: none of its outputs"),
+        (lambda: Network(parts=BALL | SPRING, wires=[*FED, *FED]), "'spring.position' has two drivers"),
+        (lambda: Network(parts=BALL | SPRING, wires=[Wire("sprng.position", ["ball.position"])]), "unknown part 'sprng'; this network has: ball, spring"),
+        (lambda: Network(parts=BALL | SPRING, wires=[Wire("spring.positon", ["ball.position"])]), "unknown input 'positon'; part 'spring' has: position"),
+        (lambda: Network(parts=BALL | SPRING, wires=[Wire("ball.force", ["spring.position"])]), "unknown output 'position'; part 'spring' has: force"),
+        (lambda: Network(parts=BALL, wires=[Wire("ball.force", [Term("ball.position", [[1.0, 2.0]])])]), "a 1 × 2 gain; allowed: 1 × 1"),
+        (
+            lambda: Network(parts={"body": FreeBody(mass=1, inertia=(1, 1, 1))} | BALL, wires=[Wire("body.force", ["ball.position"])]),
+            r"from 'ball.position' \(1 numbers\) to 'body.force' \(3\)",
+        ),
+        (lambda: Network(parts=BALL, wires=[Wire("ball.force", ["ball.position"], shift=(1, 2))]), "shifts by 2 numbers; the port has 1"),
+        (
+            lambda: Network(
+                parts={"a": SpringDamper(stiffness=1.0), "b": SpringDamper(stiffness=1.0)},
+                wires=[Wire(f"{x}.{port}", [f"{y}.force"]) for x, y in ("ab", "ba") for port in ("position", "velocity")],
+            ),
+            "algebraic loop: the forces of a, b",
+        ),
+        (lambda: Network(parts={"ball": 3}), "part 'ball' is 3"),
+    ],
+)
+def test_wrong_wiring_is_named(make, message):
+    with pytest.raises(NetworkError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: run_network(oscillator(), duration=1.0, step=0.3), "a whole number of"),
+        (lambda: run_network(oscillator(), duration=1.0, step=0.1, method="rk5"), "'euler', 'rk4', 'gill'"),
+        (lambda: run_network(oscillator(), duration=0.1, step=0.1)["ball.speed"], "unknown signal 'ball.speed'; this run has: ball.position"),
+        (lambda: Mass(mass=0), "mass is 0"),
+        (lambda: FreeBody(mass=1, inertia=(1, 1)), "inertia is .*3 finite numbers"),
+        (lambda: RobotBody(robot=stiction.library.two_link(), q=(1,)), "q is .*2 finite numbers"),
+        (lambda: Drive(functions=(3,)), "functions of the time"),
+    ],
+)
+def test_bad_input(make, message):
+    with pytest.raises(InputError, match=message):
+        make()
