@@ -6,6 +6,10 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "friction": ("Coulomb", "Dahl", "ElastoPlastic", "FrictionError", "LuGre", "Stribeck"),
+    "simulation.scene": ("FrictionSite", "Scene", "SceneError"),
+    "simulation.simulate": ("simulate",),
+    "simulation.trajectory": ("Trajectory",),
     "errors": ("StictionError", "TraceError", "RobotError", "InputError"),
     "robot": ("Box", "Capsule", "Cylinder", "Frame", "Joint", "Limits", "Link", "Mimic", "Origin", "PointMass", "Robot", "Solid", "Sphere"),
 }

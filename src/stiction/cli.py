@@ -21,7 +21,7 @@ def demo(*, out: Path = Path("stiction-demo.png")) -> None:
     """
     from stiction.show import falling
     from stiction.show.figure import check, save
-    from stiction.simulate.passive import fall
+    from stiction.simulation.passive import fall
 
     check(out)
     robot = stiction.library.puma560()

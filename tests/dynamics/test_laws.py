@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import stiction
 from stiction import Frame, Joint, Link, Robot, Sphere
 from stiction.errors import InputError, RobotError
-from stiction.simulate.passive import fall
+from stiction.simulation.passive import fall
 from tests.machines import ALL_KINDS, random_robot, random_state
 
 

@@ -8,7 +8,7 @@ from stiction import Joint, Link, Robot
 from stiction.friction import Coulomb, Stribeck
 from stiction.robot.numbers import Assembly, Numbers
 from stiction.robot.programs import Formula, prepared
-from stiction.simulate.semi_implicit import Site, semi_implicit_step
+from stiction.simulation.semi_implicit import Site, semi_implicit_step
 from stiction.spatial import Vector
 from stiction.trace import Port, loop, sin
 

@@ -9,7 +9,7 @@ import pytest
 import stiction
 from stiction import Box, Cylinder, Joint, Link, Origin, PointMass, Robot, Sphere
 from stiction.robot.reduce import origin_of
-from stiction.simulate.passive import fall
+from stiction.simulation.passive import fall
 from stiction.spatial import Matrix, Pose, Vector
 
 Q = [0, math.pi / 4, math.pi, 0, math.pi / 4, 0]

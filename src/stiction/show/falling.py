@@ -6,7 +6,7 @@ import numpy as np
 
 from stiction.robot.robot import Robot
 from stiction.show.figure import subplots
-from stiction.simulate.passive import Fall
+from stiction.simulation.passive import Fall
 
 
 def figure(robot: Robot, fall: Fall) -> Any:

@@ -11,8 +11,8 @@ from stiction.robot.motion import GRAVITY, ROADS, gravity_port
 from stiction.robot.numbers import Assembly
 from stiction.robot.programs import Formula, prepared
 from stiction.robot.robot import Robot
-from stiction.simulate.integrate import runge_kutta_4
-from stiction.simulate.run import whole
+from stiction.simulation.integrate import runge_kutta_4
+from stiction.simulation.run import whole
 from stiction.spatial import Vector
 from stiction.trace.functions import loop, sqrt
 from stiction.trace.program import Kernel, Port

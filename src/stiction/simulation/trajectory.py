@@ -20,7 +20,7 @@ class Trajectory:
 
     Example:
         >>> import numpy as np
-        >>> from stiction.simulate.trajectory import Trajectory
+        >>> from stiction.simulation.trajectory import Trajectory
         >>> run = Trajectory(np.array([0.0, 0.1]), {"mass.position": np.array([0.0, 1.0])})
         >>> run["mass.position"][-1]
         np.float64(1.0)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from stiction.errors import InputError
 from stiction.friction.law import Law
-from stiction.simulate.part import Impedance, Ports
+from stiction.simulation.part import Impedance, Ports
 from stiction.trace.functions import Scalar, maximum, sqrt, where
 
 
@@ -18,7 +18,7 @@ class SpringDamper(Impedance):
         damping: B [N·s/m or N·m·s/rad].
 
     Example:
-        >>> from stiction.simulate.forces import SpringDamper
+        >>> from stiction.simulation.forces import SpringDamper
         >>> SpringDamper(stiffness=10.0, damping=1.0).force({"position": [0.5], "velocity": [2.0]}, [], 0.0, 0.0)
         ({'force': [7.0]}, [])
     """
@@ -43,7 +43,7 @@ class Friction(Impedance):
 
     Example:
         >>> from stiction.friction import Coulomb
-        >>> from stiction.simulate.forces import Friction
+        >>> from stiction.simulation.forces import Friction
         >>> Friction(law=Coulomb(level=0.5)).force({"velocity": [1.0]}, [0.0], 1e-3, 0.0)[0]
         {'torque': [0.5]}
     """
@@ -74,7 +74,7 @@ class Ground(Impedance):
         coefficient: μ.
 
     Example:
-        >>> from stiction.simulate.forces import Ground
+        >>> from stiction.simulation.forces import Ground
         >>> ground = Ground(stiffness=1e4, damping=1.0, coefficient=0.5)
         >>> ground.force({"position": [0.0, 0.0, 0.1], "velocity": [1.0, 0.0, 0.0]}, [0.0, 0.0], 1e-3, 0.0)[0]["force"]
         [0.0, 0.0, 0]
@@ -111,7 +111,7 @@ class Drive(Impedance):
         functions: one per number of the port.
 
     Example:
-        >>> from stiction.simulate.forces import Drive
+        >>> from stiction.simulation.forces import Drive
         >>> Drive(functions=(lambda t: 2 * t,)).force({}, [], 0.0, 3.0)
         ({'force': [6.0]}, [])
     """

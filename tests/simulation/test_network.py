@@ -9,11 +9,11 @@ import pytest
 import stiction
 from stiction.errors import InputError
 from stiction.friction import Coulomb, LuGre
-from stiction.simulate.bodies import FreeBody, Mass, RobotBody
-from stiction.simulate.forces import Drive, Friction, Ground, SpringDamper
-from stiction.simulate.network import Network, NetworkError, Term, Wire
-from stiction.simulate.part import Impedance
-from stiction.simulate.run import run_network
+from stiction.simulation.bodies import FreeBody, Mass, RobotBody
+from stiction.simulation.forces import Drive, Friction, Ground, SpringDamper
+from stiction.simulation.network import Network, NetworkError, Term, Wire
+from stiction.simulation.part import Impedance
+from stiction.simulation.run import run_network
 from stiction.trace import cos, minimum, sin, where
 
 

@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from stiction.errors import StictionError, unknown
-from stiction.simulate.part import Admittance, Impedance, Part
+from stiction.simulation.part import Admittance, Impedance, Part
 from stiction.trace.functions import Scalar
 
 
@@ -37,7 +37,7 @@ class Wire:
         shift: constant added to the sum, one number per number of the port.
 
     Example:
-        >>> from stiction.simulate.network import Term, Wire
+        >>> from stiction.simulation.network import Term, Wire
         >>> Wire("ball.force", [Term("ground.force", -1.0)]).target
         'ball.force'
     """

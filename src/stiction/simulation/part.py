@@ -4,7 +4,7 @@ A part names its ports and their sizes, and its states with their first values. 
 such a class:
 
     >>> from dataclasses import dataclass
-    >>> from stiction.simulate.part import Impedance
+    >>> from stiction.simulation.part import Impedance
     >>> @dataclass(frozen=True, kw_only=True)
     ... class Magnet(Impedance):
     ...     strength: float

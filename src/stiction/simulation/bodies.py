@@ -1,14 +1,16 @@
 """Admittances: a mass, a rigid body, a robot."""
 
-from collections.abc import Mapping
+import copy
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from stiction.dynamics.mechanism import Mechanism
 from stiction.errors import InputError
 from stiction.robot.motion import GRAVITY, ROADS
 from stiction.robot.numbers import Assembly, Numbers
 from stiction.robot.robot import Robot
-from stiction.simulate.part import Admittance, Ports
+from stiction.simulation.part import Admittance, Ports
 from stiction.spatial import Vector, from_quaternion, quaternion_rate
 from stiction.trace.functions import Scalar, sqrt
 
@@ -33,7 +35,7 @@ class Mass(Admittance):
         velocity: at the start [m/s].
 
     Example:
-        >>> from stiction.simulate.bodies import Mass
+        >>> from stiction.simulation.bodies import Mass
         >>> Mass(mass=2.0).rates([0.0, 3.0], {"force": [4.0]}, 0.0)
         [3.0, 2.0]
     """
@@ -78,7 +80,7 @@ class FreeBody(Admittance):
         gravity: acceleration of free fall [m/s²].
 
     Example:
-        >>> from stiction.simulate.bodies import FreeBody
+        >>> from stiction.simulation.bodies import FreeBody
         >>> len(FreeBody(mass=1.0, inertia=(0.1, 0.1, 0.1)).start())
         13
     """
@@ -132,14 +134,14 @@ class RobotBody(Admittance):
     """A robot, network (8). Ports: torque [N·m or N] in; positions q and velocities v out.
 
     Attributes:
-        robot: the robot; its numbers are part of the program.
+        robot: the robot.
         q: positions at the start [rad or m]; the neutral ones if empty.
         v: velocities at the start [rad/s or m/s]; rest if empty.
         gravity: acceleration of free fall [m/s²].
 
     Example:
         >>> import stiction
-        >>> from stiction.simulate.bodies import RobotBody
+        >>> from stiction.simulation.bodies import RobotBody
         >>> RobotBody(robot=stiction.library.two_link()).outputs
         {'q': 2, 'v': 2}
     """
@@ -156,6 +158,15 @@ class RobotBody(Admittance):
         object.__setattr__(self, "gravity", _floats("RobotBody", "gravity", self.gravity, 3))
         object.__setattr__(self, "inputs", {"torque": r.nv})
         object.__setattr__(self, "outputs", {"q": r.nq, "v": r.nv})
+        object.__setattr__(self, "mechanism", r.mechanism)
+
+    def with_numbers(self, number: Callable[[str, float], Any]) -> "RobotBody":
+        """The same robot with the numbers of its description replaced; start values are no part of the formulas."""
+        twin = copy.copy(self)
+        object.__setattr__(twin, "gravity", tuple(number(f"gravity.{c}", x) for c, x in zip("xyz", self.gravity, strict=True)))
+        chosen = Numbers(lambda k, name, x: number(f"robot.{name or k}", x))
+        object.__setattr__(twin, "mechanism", Assembly(self.robot, chosen).mechanism)
+        return twin
 
     def start(self) -> Mapping[str, float]:
         """Positions and velocities, by the names of the robot."""
@@ -168,8 +179,8 @@ class RobotBody(Admittance):
 
     def rates(self, own: list[Scalar], forces: Ports, t: Scalar) -> list[Scalar]:
         """Forward dynamics."""
-        m, n = Assembly(self.robot, Numbers()).mechanism, self.robot.nq
-        q, v = own[:n], own[n:]
+        m: Mechanism = self.mechanism  # type: ignore[attr-defined]
+        q, v = own[: m.nq], own[m.nq :]
         return [*m.position_rates(q, v), *ROADS[self.robot.forward_road](m, q, v, forces["torque"], Vector(*self.gravity))]
 
     def settle(self, own: list[Scalar]) -> list[Scalar]:

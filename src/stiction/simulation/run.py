@@ -8,14 +8,15 @@ Ctrl-C between records ends the run; what was done is kept
 """
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from stiction.errors import InputError
-from stiction.simulate.integrate import METHODS
-from stiction.simulate.network import Network
-from stiction.simulate.trajectory import Trajectory
+from stiction.simulation.integrate import METHODS
+from stiction.simulation.network import Network
+from stiction.simulation.trajectory import Trajectory
 from stiction.trace.functions import Scalar, loop
 from stiction.trace.program import Port, Program
 
@@ -31,33 +32,54 @@ def run_network(network: Network, *, duration: float, step: float, record: float
         method: "euler", "rk4" or "gill".
 
     Example:
-        >>> from stiction.simulate.bodies import Mass
-        >>> from stiction.simulate.network import Network
+        >>> from stiction.simulation.bodies import Mass
+        >>> from stiction.simulation.network import Network
         >>> run = run_network(Network(parts={"ball": Mass(mass=1.0, velocity=2.0)}), duration=1.0, step=0.01, record=0.5)
         >>> run["ball.position"].round(6).tolist()
         [0.0, 1.0, 2.0]
     """
     if method not in METHODS:
         raise InputError(f"method is {method!r}; allowed: {', '.join(map(repr, METHODS))}")
+    program, numbers = compiled(network, method)
+    return follow(Steps(program, numbers, list(network.start), list(network.start.values())), duration, step, record)
+
+
+class Steps(NamedTuple):
+    """What can be advanced step by step.
+
+    Attributes:
+        program: takes numbers, step, first tick, number of steps and state; gives the state after them.
+        numbers: of the parts.
+        names: of the states.
+        start: first values of the states.
+    """
+
+    program: Program
+    numbers: np.ndarray
+    names: Sequence[str]
+    start: Sequence[float]
+
+
+def follow(what: Steps, duration: float, step: float, record: float | None) -> Trajectory:
+    """Advance from record to record and keep the states; stops early when they leave the numbers, or at Ctrl-C."""
     stride = whole("record", step if record is None else record, "step", step)
     count = whole("duration", duration, "record", stride * step)
-    program, numbers = compiled(network, method)
-    states = np.full((count + 1, len(network.start)), math.nan)
-    states[0] = list(network.start.values())
-    status, message, done = "completed", "", count
+    states = np.full((count + 1, len(what.start)), math.nan)
+    states[0] = what.start
+    status, message, done = "completed", "", 0
     try:
         for k in range(count):
-            states[k + 1] = program(numbers, step, k * stride, stride, states[k])[0]
+            states[k + 1] = what.program(what.numbers, step, k * stride, stride, states[k])[0]
             if not np.isfinite(states[k + 1]).all():
-                bad = [name for name, x in zip(network.start, states[k + 1], strict=True) if not math.isfinite(x)]
-                status, done = "diverged", k
-                message = f"{', '.join(bad[:3])} left the numbers between {k * stride * step:g} and {(k + 1) * stride * step:g} s; try a smaller step"
+                bad = [name for name, x in zip(what.names, states[k + 1], strict=True) if not math.isfinite(x)]
+                between = f"between {k * stride * step:g} and {(k + 1) * stride * step:g} s"
+                status, message = "diverged", f"{', '.join(bad[:3])} left the numbers {between}; try a smaller step"
                 break
+            done = k + 1
     except KeyboardInterrupt:
-        status, done = "interrupted", int(np.isfinite(states).all(axis=1).sum()) - 1
-        message = f"stopped by the user after {done * stride * step:g} s of {duration:g} s"
+        status, message = "interrupted", f"stopped by the user after {done * stride * step:g} s of {duration:g} s"
     kept = states[: done + 1]
-    return Trajectory(np.arange(done + 1) * (stride * step), dict(zip(network.start, kept.T.copy(), strict=True)), status, message)
+    return Trajectory(np.arange(done + 1) * (stride * step), dict(zip(what.names, kept.T.copy(), strict=True)), status, message)
 
 
 def compiled(network: Network, method: str) -> tuple[Program, np.ndarray]:
@@ -76,8 +98,13 @@ def compiled(network: Network, method: str) -> tuple[Program, np.ndarray]:
 
         return (loop(steps, one, state),)
 
-    uniform: list[Any] = [Port("numbers", (len(names),), "SI", "uniform"), *(Port(n, (), u, "uniform") for n, u in (("h", "s"), ("tick", "1"), ("steps", "1")))]
-    return Program("network", function, [*uniform, Port("state", (size,), "SI")], [Port("state", (size,), "SI")]), np.array(values)
+    return Program("network", function, stepping_ports(len(names), size), [Port("state", (size,), "SI")]), np.array(values)
+
+
+def stepping_ports(numbers: int, states: int) -> Sequence[Port]:
+    """What every program that advances a state takes."""
+    scalars = [Port(name, (), unit, "uniform") for name, unit in (("h", "s"), ("tick", "1"), ("steps", "1"))]
+    return [Port("numbers", (numbers,), "SI", "uniform"), *scalars, Port("state", (states,), "SI")]
 
 
 def whole(long: str, total: float, short: str, part: float) -> int:

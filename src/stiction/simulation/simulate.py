@@ -1,0 +1,100 @@
+"""`simulate`: a scene in, a trajectory out, by the method of choice."""
+
+from typing import Any
+
+import numpy as np
+
+from stiction.errors import InputError
+from stiction.friction.dry import Coulomb
+from stiction.simulation.integrate import METHODS
+from stiction.simulation.run import Steps, compiled, follow, stepping_ports
+from stiction.simulation.scene import Scene, SceneError
+from stiction.simulation.semi_implicit import Site, semi_implicit_step
+from stiction.simulation.trajectory import Trajectory
+from stiction.spatial import Vector
+from stiction.trace.functions import Scalar, loop
+from stiction.trace.program import Port, Program
+
+
+def simulate(scene: Scene, *, duration: float, step: float, method: str = "rk4", record: float | None = None) -> Trajectory:
+    """Simulate a scene.
+
+    Signals: "q.NAME" [rad or m] and "v.NAME" [rad/s or m/s] of each joint; "friction.NAME" [N·m or N], with the sign of the
+    velocity, of each friction site; with "semi_implicit" also "mode.NAME" (0 stuck, ±1 sliding) and "residual" [N·m or N], how far
+    the search for stick and slip was from an end; with the other methods "bend.NAME", the state of the bristle [rad or m].
+
+    Args:
+        scene: what is simulated.
+        duration: [s]; a whole number of records.
+        step: [s].
+        method: "semi_implicit" (dry friction stays rigid; order 1), or "euler", "rk4", "gill" (dry friction by stiff bristles).
+        record: time between records [s], a whole number of steps; every step by default.
+
+    Example:
+        >>> import stiction
+        >>> scene = stiction.Scene(robot=stiction.library.pendulum(1), q=[0.1])
+        >>> stiction.simulate(scene, duration=1.0, step=0.01)["q.joint1"].shape
+        (101,)
+    """
+    if method == "semi_implicit":
+        return _rigid(scene, duration, step, record)
+    if method not in METHODS:
+        raise InputError(f"method is {method!r}; allowed: 'semi_implicit', {', '.join(map(repr, METHODS))}")
+    program, numbers = compiled(scene.network, method)
+    start = scene.network.start
+    run = follow(Steps(program, numbers, list(start), list(start.values())), duration, step, record)
+    return _named(scene, run, step)
+
+
+def _named(scene: Scene, run: Trajectory, step: float) -> Trajectory:
+    """The signals of a network under the names of the scene, with the friction torques."""
+    signals = {name.removeprefix("robot."): x for name, x in run.signals.items() if name.startswith("robot.")}
+    v = np.stack([signals[f"v.{name}"] for name in scene.robot.velocity_names], axis=-1)
+    for name, site in scene.sites.items():
+        law, speed = site.law, v @ np.array(scene.row(site))
+        bend = run.signals.get(f"friction {name}.bend")
+        ports = [Port("v"), Port("z"), Port("step", (), "s", "uniform")]
+        observed = Program("friction", lambda v, z, step, law=law: (law.flow(v, z, step)[0],), ports, [Port("torque")])
+        signals[f"friction.{name}"] = observed(speed, 0.0 if bend is None else bend, step)[0]
+        if bend is not None:
+            signals[f"bend.{name}"] = bend
+    return Trajectory(run.time, signals, run.status, run.message)
+
+
+def _rigid(scene: Scene, duration: float, step: float, record: float | None) -> Trajectory:
+    for name, site in scene.sites.items():
+        if not isinstance(site.law, Coulomb):
+            raise SceneError(
+                f"friction '{name}' is {type(site.law).__name__}, which bends before it slides; method 'semi_implicit' takes dry laws "
+                "(Coulomb, Stribeck): use one of them, or method 'rk4'"
+            )
+    n, m, names = scene.robot.nv, len(scene.sites), list(scene.sites)
+    labels = [*scene.body.start(), *(f"mode.{s}" for s in names), *(f"friction.{s}" for s in names), "residual"]
+    start = [*scene.q, *scene.v, *[0.0] * (2 * m + 1)]
+    found: dict[str, float] = {}
+    _with_numbers(scene, found.setdefault)
+
+    def function(numbers: list, h: Scalar, tick: Scalar, steps: Scalar, state: list) -> tuple:
+        table = dict(zip(found, numbers, strict=True))
+        body, sites = _with_numbers(scene, lambda name, _: table[name])
+        nq = body.robot.nq
+
+        def one(k: Scalar, x: list) -> list:
+            q, v, mode = x[:nq], x[nq : nq + n], x[nq + n : nq + n + m]
+            after = semi_implicit_step(body.mechanism, q, v, scene.torques((tick + k) * h), Vector(*body.gravity), sites, mode, h)
+            return [*body.settle([*after.q, *after.v]), *after.mode, *after.friction, after.residual]
+
+        return (loop(steps, one, state),)
+
+    program = Program("semi_implicit", function, stepping_ports(len(found), len(start)), [Port("state", (len(start),), "SI")])
+    return follow(Steps(program, np.array(list(found.values())), labels, start), duration, step, record)
+
+
+def _with_numbers(scene: Scene, number: Any) -> tuple[Any, list[Site]]:
+    """The robot and the sites with their numbers replaced."""
+    body = scene.body.with_numbers(lambda name, x: number(f"robot.{name}", x))
+    sites = []
+    for name, site in scene.sites.items():
+        law = site.law.with_numbers(lambda inner, x, name=name: number(f"friction.{name}.{inner}", x))  # type: ignore[misc]
+        sites.append(Site([int(x) if x in (0, 1, -1) else x for x in scene.row(site)], law))  # type: ignore[arg-type]
+    return body, sites
