@@ -22,8 +22,8 @@ class Coulomb(Law):
     Attributes:
         level: torque while sliding and at break-away [N·m or N]; two numbers for positive and negative velocity.
         viscous: torque per speed while sliding [N·m·s/rad or N·s/m].
-        stiffness: K of the bristle, for flows [N·m/rad or N/m].
-        damping: B of the bristle, for flows [N·m·s/rad or N·s/m].
+        stiffness: K of the bristle, for flows [N·m/rad or N/m]; chosen from inertia and step if not given.
+        damping: B of the bristle, for flows [N·m·s/rad or N·s/m]; likewise.
 
     Example:
         >>> from stiction.friction import Coulomb
@@ -36,14 +36,16 @@ class Coulomb(Law):
 
     level: float | tuple[float, float]
     viscous: float = 0.0
-    stiffness: float = 5000.0
-    damping: float = 1.0
+    stiffness: float | None = None
+    damping: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "level", pair(self, "level", self.level))
         object.__setattr__(self, "viscous", positive(self, "viscous", self.viscous, zero=True))
-        object.__setattr__(self, "stiffness", positive(self, "stiffness", self.stiffness))
-        object.__setattr__(self, "damping", positive(self, "damping", self.damping, zero=True))
+        if self.stiffness is not None:
+            object.__setattr__(self, "stiffness", positive(self, "stiffness", self.stiffness))
+        if self.damping is not None:
+            object.__setattr__(self, "damping", positive(self, "damping", self.damping, zero=True))
 
     def breakaway(self, direction: Scalar) -> Scalar:
         """Largest torque at rest, against a motion in the direction of this number."""
@@ -59,6 +61,8 @@ class Coulomb(Law):
 
     def flow(self, v: Scalar, z: Scalar, step: Scalar) -> tuple[Scalar, Scalar]:
         """Torque and rate of the bristle: network (19), with a strength that depends on the speed of sliding."""
+        if self.stiffness is None or self.damping is None:
+            raise FrictionError(f"{type(self).__name__}: a flow needs the stiffness and damping of the bristle; give both, or let a Scene choose them")
         K, D = self.stiffness, self.damping + step * self.stiffness
         trial = D * v + K * z  # torque if nothing slides
         size = absolute(trial)
@@ -74,7 +78,7 @@ class Coulomb(Law):
 
     def stored(self, z: Scalar) -> Scalar:
         """Elastic energy of the bristle [J]."""
-        return self.stiffness * z * z / 2
+        return (self.stiffness or 0) * z * z / 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,8 +86,8 @@ class Stribeck(Coulomb):
     """Dry friction that is stronger at break-away than while sliding.
 
     strength(w) = level + (static − level) exp(−(w/velocity)^exponent) + viscous w: gears (8) with exponent 1 and η = 1/velocity,
-    closed_loop (19) with its own exponent. In flows the bristle's damping must exceed `steepest`, else the bristle itself
-    stick-slips at steady speeds; rows need no bristle.
+    closed_loop (19) with its own exponent. In flows a bristle with less damping than `steepest` chatters at slow steady
+    speeds (it sticks and holds as it should); rows need no bristle.
 
     Attributes:
         static: torque at break-away [N·m or N]; two numbers for positive and negative velocity. Not below level.

@@ -44,7 +44,7 @@ class Friction(Impedance):
     Example:
         >>> from stiction.friction import Coulomb
         >>> from stiction.simulation.forces import Friction
-        >>> Friction(law=Coulomb(level=0.5)).force({"velocity": [1.0]}, [0.0], 1e-3, 0.0)[0]
+        >>> Friction(law=Coulomb(level=0.5, stiffness=5000.0, damping=1.0)).force({"velocity": [1.0]}, [0.0], 1e-3, 0.0)[0]
         {'torque': [0.5]}
     """
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from stiction.errors import InputError
 from stiction.friction.dry import Coulomb
+from stiction.simulation.bristles import growth, largest_stable_step, with_bristles
 from stiction.simulation.integrate import METHODS
 from stiction.simulation.run import Steps, compiled, follow, stepping_ports
 from stiction.simulation.scene import Scene, SceneError
@@ -27,7 +28,8 @@ def simulate(scene: Scene, *, duration: float, step: float, method: str = "rk4",
         scene: what is simulated.
         duration: [s]; a whole number of records.
         step: [s].
-        method: "semi_implicit" (dry friction stays rigid; order 1), or "euler", "rk4", "gill" (dry friction by stiff bristles).
+        method: "semi_implicit" (dry friction stays rigid; order 1), or "euler", "rk4", "gill" (dry friction by stiff bristles:
+            their stiffness is chosen where the law does not give it, and refused where it is unstable at this step).
         record: time between records [s], a whole number of steps; every step by default.
 
     Example:
@@ -40,6 +42,14 @@ def simulate(scene: Scene, *, duration: float, step: float, method: str = "rk4",
         return _rigid(scene, duration, step, record)
     if method not in METHODS:
         raise InputError(f"method is {method!r}; allowed: 'semi_implicit', {', '.join(map(repr, METHODS))}")
+    if not step > 0:
+        raise InputError(f"step is {step}; allowed: a time above 0")
+    scene = with_bristles(scene, step)
+    if growth(scene, method, step) > 1 + 1e-9:
+        raise SceneError(
+            f"stuck joints would shake themselves loose: the friction bristles are too stiff for '{method}' at {step:g} s; "
+            f"the largest stable step is {largest_stable_step(scene, method, step):.3g} s. Take it, or leave stiffness and damping out, or use 'semi_implicit'"
+        )
     program, numbers = compiled(scene.network, method)
     start = scene.network.start
     run = follow(Steps(program, numbers, list(start), list(start.values())), duration, step, record)
