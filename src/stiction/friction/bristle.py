@@ -3,12 +3,11 @@
 All have ż = v − α |v| z/g(v): z is the bending, g its value in steady sliding.
 """
 
+import math
 from dataclasses import dataclass
 
 from stiction.friction.law import FrictionError, Law, pair, positive, side
 from stiction.trace.functions import Scalar, absolute, cos, exp, where
-
-PI = 3.141592653589793
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +52,7 @@ class LuGre(Law):
     """The law of Canudas de Wit and others, closed_loop (17) to (19), network (12).
 
     torque = σ0 z + σ1 ż + σ2 v, ż = v − |v| z/g(v), σ0 g(v) = level + (static − level) exp(−(|v|/velocity)^exponent).
-    It drifts under an oscillating load below break-away; `ElastoPlastic` does not.
+    It drifts under an oscillating load below break-away (`ElastoPlastic` does not), and is passive only up to `passive_up_to`.
 
     Attributes:
         level: torque of slow steady sliding [N·m or N]; two numbers for positive and negative velocity.
@@ -91,6 +90,16 @@ class LuGre(Law):
         for s, k in zip(self.static, self.level, strict=True):  # type: ignore[arg-type]
             if s < k or k == 0:
                 raise FrictionError(f"{type(self).__name__}: static is {s:g} and level {k:g}; allowed: level above 0, static not below it")
+
+    @property
+    def passive_up_to(self) -> float:
+        """Speed up to which the law never gives out more than it stored [rad/s or m/s].
+
+        With a = |v|/g the loss is σ1 ż² + σ1 a z ż + σ0 a z² + σ2 v², which is never negative iff a ≤ 4 σ0 (σ1 + σ2)/σ1².
+        """
+        if not self.damping:
+            return math.inf
+        return 4 * min(self.level) * (self.damping + self.viscous) / self.damping**2  # type: ignore[arg-type]
 
     def strength(self, v: Scalar) -> Scalar:
         """σ0 g(v): torque of the bent bristle in steady sliding at velocity v [N·m or N]."""
@@ -142,6 +151,6 @@ class ElastoPlastic(LuGre):
     def sliding(self, v: Scalar, z: Scalar, g: Scalar) -> Scalar:
         """0 while bending below the elastic stretch or back, 1 from g on, a smooth step between."""
         size, start = absolute(z), self.elastic * g
-        ramp = (1 - cos(PI * (size - start) / (g - start))) / 2
+        ramp = (1 - cos(math.pi * (size - start) / (g - start))) / 2
         partial = where(size <= start, 0, where(size >= g, 1, ramp))
         return where(v * z < 0, 0, partial)

@@ -1,0 +1,63 @@
+"""Friction never gives out more than it stored: work put in ≥ change of stored energy, whatever the motion."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stiction.friction import Coulomb, Dahl, ElastoPlastic, LuGre, Stribeck
+from stiction.simulation.integrate import runge_kutta_4
+from stiction.trace import Port, Program, loop, sin
+
+LAWS = {
+    "Coulomb": Coulomb(level=(1.0, 0.7), viscous=0.1, stiffness=2e3, damping=2.0),
+    "Stribeck": Stribeck(level=1.0, static=1.4, velocity=0.1, viscous=0.1, stiffness=2e3, damping=6.0),
+    "Dahl": Dahl(level=1.0, stiffness=2e3),
+    "LuGre": LuGre(level=1.0, static=1.4, velocity=0.1, stiffness=2e3, damping=3.0, viscous=0.2),
+    "elasto-plastic": ElastoPlastic(level=1.0, static=1.4, velocity=0.1, stiffness=2e3, damping=3.0),
+}
+
+
+def worker(law):
+    """Bending, and work put in, under the velocity Σ amplitude sin(frequency t + phase)."""
+
+    def function(h, steps, waves, state):
+        def flow(x, t, step):
+            v = sum((a * sin(w * t + p) for a, w, p in waves), start=0)
+            torque, rate = law.flow(v, x[0], step)
+            return [rate, torque * v]
+
+        return (loop(steps, lambda k, x: runge_kutta_4(flow, x, k * h, h), state),)
+
+    ports = [Port("h", role="uniform"), Port("steps", role="uniform"), Port("waves", (3, 3)), Port("state", (2,))]
+    return Program("work", function, ports, [Port("state", (2,))])
+
+
+PROGRAMS = {name: worker(law) for name, law in LAWS.items()}
+
+
+@pytest.mark.parametrize("name", LAWS)
+@given(st.lists(st.tuples(st.floats(0, 0.3), st.floats(0, 60), st.floats(0, 6)), min_size=3, max_size=3), st.integers(1, 4000))
+def test_passive(name, waves, steps):
+    law = LAWS[name]
+    if isinstance(law, LuGre):
+        assert sum(a for a, _, _ in waves) <= law.passive_up_to
+    z, work = PROGRAMS[name](1e-4, steps, np.array(waves), [0.0, 0.0])[0]
+    assert work >= law.stored(z) - law.stored(0.0) - 1e-6 * (1 + abs(work))  # to the order of the method
+
+
+def loss(law, v, z):
+    """Power put in less the rate of stored energy."""
+    torque, rate = law.flow(v, z, 0.0)
+    return torque * v - law.stiffness * z * rate
+
+
+def test_the_condition_of_lugre_is_sharp():
+    law = LuGre(level=1.0, static=1.0, velocity=0.1, stiffness=1e4, damping=50.0, viscous=0.5)
+    bends = np.linspace(-1e-4, 1e-4, 2001)
+    below, above = 0.999 * law.passive_up_to, 1.02 * law.passive_up_to
+    assert min(loss(law, below, z) for z in bends) >= -1e-12
+    assert min(loss(law, above, z) for z in bends) < 0
+    assert LuGre(level=1.0, static=1.0, velocity=0.1, stiffness=1e4, damping=0.0).passive_up_to == math.inf
