@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -45,9 +46,9 @@ def test_public_names_exist_and_explain_themselves():
 
 
 def code_blocks():
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]:
         for k, block in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.S)):
-            yield pytest.param(block, id=f"{page.name}-{k}")
+            yield pytest.param(textwrap.dedent(block), id=f"{page.name}-{k}")
 
 
 @pytest.mark.parametrize("block", list(code_blocks()))

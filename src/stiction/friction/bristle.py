@@ -93,9 +93,9 @@ class LuGre(Law):
 
     @property
     def passive_up_to(self) -> float:
-        """Speed up to which the law never gives out more than it stored [rad/s or m/s].
+        """Speed up to which the law never gives out more than it stored, however bent [rad/s or m/s].
 
-        With a = |v|/g the loss is σ1 ż² + σ1 a z ż + σ0 a z² + σ2 v², which is never negative iff a ≤ 4 σ0 (σ1 + σ2)/σ1².
+        With a = |v|/g the loss is σ1 ż² + σ1 a z ż + σ0 a z² + σ2 v². It is negative for no bending z iff a ≤ 4 σ0 (σ1 + σ2)/σ1².
         """
         if not self.damping:
             return math.inf
