@@ -51,3 +51,25 @@ def test_unknown_commands_are_refused():
     result = run("dmeo")
     assert result.returncode != 0
     assert "dmeo" in result.stdout + result.stderr
+
+
+SCENE = Path(__file__).parent.parent / "examples" / "two_link.toml"
+
+
+def test_run_a_scene(tmp_path):
+    result = run("run", str(SCENE), "--out", "run.csv", "--plot", "run.png", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert "semi_implicit" in result.stdout and "completed" in result.stdout
+    header, first, *_ = (tmp_path / "run.csv").read_text().splitlines()
+    assert header.startswith("time,q.shoulder,q.elbow") and first.startswith("0,0,0")
+    assert (tmp_path / "run.png").stat().st_size > 10_000
+
+
+def test_a_bad_scene_is_refused_in_one_line(tmp_path):
+    bad = tmp_path / "bad.toml"
+    bad.write_text(SCENE.read_text().replace('law = "Coulomb"', 'law = "Colomb"', 1))
+    result = run("run", str(bad))
+    assert result.returncode == 1
+    assert "friction.shoulder.law: unknown law 'Colomb'" in result.stderr and "Traceback" not in result.stderr
+    assert run("run", str(tmp_path / "none.toml")).returncode == 1
+    assert run("run", str(SCENE), "--out", str(tmp_path / "no" / "x.csv")).returncode == 1

@@ -40,6 +40,52 @@ def demo(*, out: Path = Path("stiction-demo.png")) -> None:
     print(f"\nfigure: {out}")
 
 
+@app.command
+def run(scene: Path, *, out: Path | None = None, plot: Path | None = None) -> None:
+    """Simulate a scene file.
+
+    Parameters
+    ----------
+    scene
+        The scene, a TOML file; examples/ has some.
+    out
+        Where to write the signals, as CSV.
+    plot
+        Where to draw positions and friction.
+    """
+    import time
+
+    from stiction.show import motion
+    from stiction.show.figure import check, save
+    from stiction.simulation.files import read_scene
+
+    if plot:
+        check(plot)
+    if out and not out.parent.is_dir():
+        raise stiction.StictionError(f"cannot write '{out}': there is no folder '{out.parent}'; make it first")
+    read = read_scene(scene)
+    began = time.perf_counter()
+    record = read.run()
+    robot = read.scene.robot
+    rows = [
+        ("robot", f"{robot.name}, {robot.nv} velocities, friction at {', '.join(read.scene.sites) or 'no joint'}"),
+        ("method", f"{read.settings.get('method', 'rk4')}, step {read.settings['step']:g} s"),
+        ("simulated", f"{record.time[-1]:g} s in {time.perf_counter() - began:.2f} s, {record.status}"),
+    ]
+    for name in robot.velocity_names:
+        if f"q.{name}" in record.signals:
+            rows.append((name, f"ends at {record[f'q.{name}'][-1]:.6g}, moves at {record[f'v.{name}'][-1]:.3g}"))
+    _table(str(scene), rows)
+    if out:
+        record.save_csv(out)
+        print(f"\nsignals: {out}")
+    if plot:
+        save(motion.figure(read.scene, record), plot)
+        print(f"figure: {plot}")
+    if record.status != "completed":
+        raise stiction.StictionError(record.message)
+
+
 def _table(title: str, rows: list[tuple[str, str]]) -> None:
     width = max(len(name) for name, _ in rows)
     print(title)

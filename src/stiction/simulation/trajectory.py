@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -36,6 +37,14 @@ class Trajectory:
         if name not in self.signals:
             raise InputError(unknown("signal", name, "this run", self.signals))
         return self.signals[name]
+
+    def save_csv(self, path: Path) -> None:
+        """Write the record as text: a column of times and one per signal, numbers to the last digit."""
+        header = ",".join(["time", *self.signals])
+        try:
+            np.savetxt(path, np.column_stack([self.time, *self.signals.values()]), delimiter=",", header=header, comments="", fmt="%.17g")
+        except OSError as error:
+            raise InputError(f"cannot write '{path}': {error.strerror}") from None
 
     def at(self, t: float) -> dict[str, float]:
         """All signals at the record nearest to time t [s]."""

@@ -65,6 +65,11 @@ def clip(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
     return maximum(low, minimum(high, x))
 
 
+def divide(a: Scalar, b: Scalar) -> Scalar:
+    """A / b; infinite or NaN, never an error, where b is 0."""
+    return FOLD["div"](a, b) if isinstance(a, (int, float)) and isinstance(b, (int, float)) else a / b
+
+
 def fma(a: Scalar, b: Scalar, c: Scalar) -> Scalar:
     """a·b + c, rounded once where the machine can."""
     graph = graph_of((a, b, c))

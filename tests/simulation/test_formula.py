@@ -1,0 +1,68 @@
+"""Formulas in text: what they mean, and that nothing else is let in."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stiction.simulation.formula import Formula, FormulaError
+from stiction.trace import Port, Program
+
+
+@pytest.mark.parametrize(
+    "text, t, value",
+    [
+        ("0.336 + 0.144*sin(100*t)", 0.3, 0.336 + 0.144 * math.sin(30)),
+        ("-t^2", 3.0, -9.0),
+        ("2^-1", 0.0, 0.5),
+        ("2**3**2", 0.0, 512.0),
+        ("1 - 2 - 3", 0.0, -4.0),
+        ("8/4/2", 0.0, 1.0),
+        ("where(t < 4, min(0.52, 0.3*t), 1)", 1.0, 0.3),
+        ("where(t >= 1 and t < 2 or t > 5, 1, 0)", 1.5, 1.0),
+        ("where(t >= 1 and t < 2 or t > 5, 1, 0)", 3.0, 0.0),
+        (" ( 1 + .5 ) * 2e1 ", 0.0, 30.0),
+        ("cos(pi)", 0.0, -1.0),
+        ("clip(t, -1, 1) + abs(-2) + sign(-3) + floor(1.7) + max(1, 2)", 7.0, 1 + 2 - 1 + 1 + 2),
+        ("exp(log(2)) + sqrt(4) + tanh(0) + tan(0) + atan2(0, 1)", 0.0, 4.0),
+        ("1/0", 0.0, math.inf),
+    ],
+)
+def test_values_on_floats_and_in_machine_code(text, t, value):
+    formula = Formula(text)
+    assert formula(t) == pytest.approx(value, rel=1e-14)
+    program = Program("formula", lambda t: (formula(t),), [Port("t")], [Port("y")])
+    assert float(program(t)[0]) == pytest.approx(value, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", "the end stands where"),
+        ("1 +", "the end stands where"),
+        ("(1", "not closed"),
+        ("1)", "too much"),
+        ("sin 3", "needs its values in brackets"),
+        ("sin(1, 2)", "sin takes 1 value; 2 were given"),
+        ("sine(1)", "unknown name 'sine'; a formula has: t, pi, sin"),
+        ("__import__('os')", "unknown name '__import__'"),
+        ("t.real", "'.' has no meaning"),
+        ("[1]", r"'\[' has no meaning"),
+        ("t = 3", "'=' has no meaning"),
+        ("1 2", "too much"),
+        ("(" * 500 + "1" + ")" * 500, "nested more than 100 deep"),
+    ],
+)
+def test_refused_with_the_place(text, message):
+    with pytest.raises(FormulaError, match=message) as error:
+        Formula(text)
+    assert "^" in str(error.value)
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_a_formula_or_our_error(text):
+    try:
+        Formula(text)
+    except FormulaError:
+        return
