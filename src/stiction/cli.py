@@ -2,10 +2,12 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from cyclopts import App
 
 import stiction
+from stiction.errors import unknown
 
 app = App(name="stiction", help="The robot-dynamics simulator that gets friction right.", version=stiction.__version__)
 
@@ -84,6 +86,50 @@ def run(scene: Path, *, out: Path | None = None, plot: Path | None = None) -> No
         print(f"figure: {plot}")
     if record.status != "completed":
         raise stiction.StictionError(record.message)
+
+
+@app.command
+def reproduce(case: str = "", *, out: Path | None = None, json: bool = False) -> None:
+    """List the papers' experiments, or run one and compare: exit status 0 only if every claim holds.
+
+    Parameters
+    ----------
+    case
+        Name of an experiment, or "all"; nothing lists them.
+    out
+        Folder for the figures.
+    json
+        Print the claims as JSON.
+    """
+    from json import dumps
+
+    from stiction.reproduce import CASES
+    from stiction.show.figure import save
+
+    if not case:
+        _table("experiments", [(name, f"{one.title} ({one.source})") for name, one in CASES.items()])
+        return
+    if case != "all" and case not in CASES:
+        raise stiction.StictionError(unknown("experiment", case, "reproduce", ["all", *CASES]))
+    if out and not out.is_dir():
+        raise stiction.StictionError(f"cannot write figures to '{out}': there is no such folder; make it first")
+    found = {name: CASES[name].run() for name in (CASES if case == "all" else [case])}
+    if json:
+        print(dumps({name: [vars(claim) for claim in claims] for name, (claims, _) in found.items()}, indent=1, ensure_ascii=False))
+    for name, (claims, draw) in found.items():
+        if not json:
+            _verdicts(f"{name}: {CASES[name].title}", claims)
+        if out:
+            save(draw(), out / f"{name}.png")
+    sys.exit(0 if all(claim.holds for claims, _ in found.values() for claim in claims) else 1)
+
+
+def _verdicts(title: str, claims: list[Any]) -> None:
+    rows = [("", "paper", "ours", "verdict"), *((c.what, c.paper, c.ours, "holds" if c.holds else "FAILS") for c in claims)]
+    widths = [max(len(row[k]) for row in rows) for k in range(4)]
+    print(title)
+    for row in rows:
+        print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 def _table(title: str, rows: list[tuple[str, str]]) -> None:

@@ -1,0 +1,47 @@
+"""What a reproduced experiment is: claims, each with what was published, what we got and whether it holds; and a figure."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One published result beside ours.
+
+    Attributes:
+        what: the quantity.
+        paper: what was published, or follows in closed form.
+        ours: what we got.
+        holds: whether they agree within the stated tolerance.
+    """
+
+    what: str
+    paper: str
+    ours: str
+    holds: bool
+
+
+def agrees(what: str, paper: float, ours: float, tolerance: float, unit: str = "", digits: int = 6) -> Claim:
+    """A claim that a number is the published one, within a tolerance."""
+    return Claim(what, f"{paper:.{digits}g} ± {tolerance:g} {unit}".rstrip(), f"{ours:.{digits + 2}g} {unit}".rstrip(), abs(ours - paper) <= tolerance)
+
+
+def below(what: str, ours: float, bound: float, unit: str = "") -> Claim:
+    """A claim that a number stays below a bound."""
+    return Claim(what, f"below {bound:g} {unit}".rstrip(), f"{ours:.3g} {unit}".rstrip(), ours < bound)
+
+
+@dataclass(frozen=True)
+class Case:
+    """An experiment that can be run again.
+
+    Attributes:
+        title: what it shows.
+        source: where it was published.
+        run: gives the claims and a function that draws the figure.
+    """
+
+    title: str
+    source: str
+    run: Callable[[], tuple[list[Claim], Callable[[], Any]]]
