@@ -61,8 +61,20 @@ def test_run_a_scene(tmp_path):
     assert result.returncode == 0, result.stderr
     assert "semi_implicit" in result.stdout and "completed" in result.stdout
     header, first, *_ = (tmp_path / "run.csv").read_text().splitlines()
-    assert header.startswith("time,q.shoulder,q.elbow") and first.startswith("0,0,0")
+    assert header.startswith("time [s],q.shoulder [rad],q.elbow [rad]") and first.startswith("0,0,0")
     assert (tmp_path / "run.png").stat().st_size > 10_000
+
+
+def test_save_and_plot_a_run(tmp_path):
+    for name in ("a.h5", "b.h5"):
+        assert run("run", str(SCENE), "--out", name, cwd=tmp_path).returncode == 0
+    assert (tmp_path / "a.h5").read_bytes() == (tmp_path / "b.h5").read_bytes(), "equal runs, equal bytes"
+    result = run("plot", "a.h5", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "a.png").stat().st_size > 10_000
+    (tmp_path / "c.h5").write_text("no run")
+    assert "no HDF5 file" in run("plot", "c.h5", cwd=tmp_path).stderr
+    assert "allowed endings" in run("run", str(SCENE), "--out", "x.mat", cwd=tmp_path).stderr
 
 
 def test_a_bad_scene_is_refused_in_one_line(tmp_path):

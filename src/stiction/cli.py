@@ -51,9 +51,9 @@ def run(scene: Path, *, out: Path | None = None, plot: Path | None = None) -> No
     scene
         The scene, a TOML file; examples/ has some.
     out
-        Where to write the signals, as CSV.
+        Where to write the run: .h5 (HDF5) or .csv.
     plot
-        Where to draw positions and friction.
+        Where to draw positions, velocities and friction.
     """
     import time
 
@@ -63,6 +63,8 @@ def run(scene: Path, *, out: Path | None = None, plot: Path | None = None) -> No
 
     if plot:
         check(plot)
+    if out and out.suffix not in (".h5", ".csv"):
+        raise stiction.StictionError(f"cannot save a run as '{out.name}'; allowed endings: .h5, .csv")
     if out and not out.parent.is_dir():
         raise stiction.StictionError(f"cannot write '{out}': there is no folder '{out.parent}'; make it first")
     read = read_scene(scene)
@@ -79,13 +81,33 @@ def run(scene: Path, *, out: Path | None = None, plot: Path | None = None) -> No
             rows.append((name, f"ends at {record[f'q.{name}'][-1]:.6g}, moves at {record[f'v.{name}'][-1]:.3g}"))
     _table(str(scene), rows)
     if out:
-        record.save_csv(out)
-        print(f"\nsignals: {out}")
+        record.save(out)
+        print(f"\nrun: {out}")
     if plot:
-        save(motion.figure(read.scene, record), plot)
+        save(motion.figure(record, robot.name), plot)
         print(f"figure: {plot}")
     if record.status != "completed":
         raise stiction.StictionError(record.message)
+
+
+@app.command
+def plot(run: Path, *, out: Path | None = None) -> None:
+    """Draw a run that was saved as HDF5.
+
+    Parameters
+    ----------
+    run
+        The file, as `stiction run --out run.h5` writes it.
+    out
+        The figure to write; beside the run by default.
+    """
+    from stiction.show import motion
+    from stiction.show.figure import check, save
+
+    target = out or run.with_suffix(".png")
+    check(target)
+    save(motion.figure(stiction.Trajectory.load(run), run.stem), target)
+    print(f"figure: {target}")
 
 
 @app.command

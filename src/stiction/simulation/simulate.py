@@ -1,9 +1,11 @@
 """`simulate`: a scene in, a trajectory out, by the method of choice."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+import stiction
 from stiction.errors import InputError
 from stiction.friction.dry import Coulomb
 from stiction.simulation.bristles import growth, largest_stable_step, with_bristles
@@ -13,6 +15,7 @@ from stiction.simulation.scene import Scene, SceneError
 from stiction.simulation.semi_implicit import Site, semi_implicit_step
 from stiction.simulation.trajectory import Trajectory
 from stiction.spatial import Vector
+from stiction.trace import machine
 from stiction.trace.functions import Scalar, loop
 from stiction.trace.program import Port, Program
 
@@ -38,10 +41,45 @@ def simulate(scene: Scene, *, duration: float, step: float, method: str = "rk4",
         >>> stiction.simulate(scene, duration=1.0, step=0.01)["q.joint1"].shape
         (101,)
     """
-    if method == "semi_implicit":
-        return _rigid(scene, duration, step, record)
-    if method not in METHODS:
+    if method != "semi_implicit" and method not in METHODS:
         raise InputError(f"method is {method!r}; allowed: 'semi_implicit', {', '.join(map(repr, METHODS))}")
+    run = _rigid(scene, duration, step, record) if method == "semi_implicit" else _flowing(scene, duration, step, record, method)
+    return replace(run, units={name: _unit(scene, name) for name in run.signals}, origin=_origin(scene, step, method))
+
+
+def _unit(scene: Scene, signal: str) -> str:
+    """The unit of a signal of a scene."""
+    kind, _, name = signal.partition(".")
+    if kind in ("mode", "residual"):
+        return "1" if kind == "mode" else "N·m or N"
+    site = scene.sites.get(name) if kind in ("friction", "bend") else None
+    joint = scene.robot.joint(next(iter(site.joints)) if site else _joint(scene, name))
+    if joint.kind in ("spherical", "floating"):
+        return {"q": "1 or m", "v": "rad/s or m/s"}[kind]
+    linear = joint.kind == "prismatic" or (joint.kind == "planar" and not name.endswith(".turn"))
+    return {"q": ("rad", "m"), "bend": ("rad", "m"), "v": ("rad/s", "m/s"), "friction": ("N·m", "N")}[kind][linear]
+
+
+def _joint(scene: Scene, name: str) -> str:
+    """The joint that a position or velocity belongs to; the names of its parts follow a dot."""
+    return name if any(joint.name == name for joint in scene.robot.joints) else name.rpartition(".")[0]
+
+
+def _origin(scene: Scene, step: float, method: str) -> dict[str, str]:
+    """What was run, and with what."""
+    return {
+        "robot": repr(scene.robot),
+        "friction": "; ".join(f"{name}: {site.law} on {dict(site.joints)}" for name, site in scene.sites.items()),
+        "torque": "; ".join(f"{name}: {x if not callable(x) else getattr(x, 'text', 'a Python function')}" for name, x in scene.torque.items()),
+        "gravity": str(tuple(scene.gravity)),
+        "start": f"q = {scene.q}, v = {scene.v}",
+        "method": f"{method}, step {step:g} s",
+        "versions": f"stiction {stiction.__version__}, numpy {np.__version__}",
+        "machine": machine.signature(),
+    }
+
+
+def _flowing(scene: Scene, duration: float, step: float, record: float | None, method: str) -> Trajectory:
     if not step > 0:
         raise InputError(f"step is {step}; allowed: a time above 0")
     scene = with_bristles(scene, step)

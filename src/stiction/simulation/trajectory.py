@@ -1,8 +1,9 @@
-"""What a simulation did: named signals over time, and how it ended."""
+"""What a simulation did: named signals over time with their units, how it ended, and what was run."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,19 +19,25 @@ class Trajectory:
         signals: by name, (T,) each.
         status: "completed", "interrupted" or "diverged".
         message: what happened, where it did not complete.
+        units: of the signals, by name.
+        origin: what was run and with what: texts by name.
 
     Example:
         >>> import numpy as np
-        >>> from stiction.simulation.trajectory import Trajectory
-        >>> run = Trajectory(np.array([0.0, 0.1]), {"mass.position": np.array([0.0, 1.0])})
+        >>> from stiction import Trajectory
+        >>> run = Trajectory(np.array([0.0, 0.1, 0.2]), {"mass.position": np.array([0.0, 1.0, 4.0])}, units={"mass.position": "m"})
         >>> run["mass.position"][-1]
-        np.float64(1.0)
+        np.float64(4.0)
+        >>> run.between(0.05, 0.15)["mass.position"]
+        array([1.])
     """
 
     time: np.ndarray
     signals: Mapping[str, np.ndarray]
     status: str = "completed"
-    message: str = field(default="")
+    message: str = ""
+    units: Mapping[str, str] = field(default_factory=dict)
+    origin: Mapping[str, str] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> np.ndarray:
         """The signal of this name."""
@@ -38,15 +45,68 @@ class Trajectory:
             raise InputError(unknown("signal", name, "this run", self.signals))
         return self.signals[name]
 
-    def save_csv(self, path: Path) -> None:
-        """Write the record as text: a column of times and one per signal, numbers to the last digit."""
-        header = ",".join(["time", *self.signals])
-        try:
-            np.savetxt(path, np.column_stack([self.time, *self.signals.values()]), delimiter=",", header=header, comments="", fmt="%.17g")
-        except OSError as error:
-            raise InputError(f"cannot write '{path}': {error.strerror}") from None
+    def __repr__(self) -> str:
+        span = f"{self.time[0]:g} to {self.time[-1]:g} s" if len(self.time) else "no time"
+        return f"<Trajectory {self.status}: {len(self.signals)} signals, {len(self.time)} records, {span}>"
 
     def at(self, t: float) -> dict[str, float]:
         """All signals at the record nearest to time t [s]."""
         k = int(np.abs(self.time - t).argmin())
         return {name: float(x[k]) for name, x in self.signals.items()}
+
+    def between(self, first: float, last: float) -> "Trajectory":
+        """The part of the record with first ≤ time ≤ last [s]."""
+        inside = (self.time >= first) & (self.time <= last)
+        return replace(self, time=self.time[inside], signals={name: x[inside] for name, x in self.signals.items()})
+
+    def only(self, *starts: str) -> "Trajectory":
+        """The signals whose names begin with one of these."""
+        return replace(self, signals={name: x for name, x in self.signals.items() if name.startswith(starts)})
+
+    def save(self, path: str | Path) -> None:
+        """Write the run to a file: HDF5 (.h5), which `load` reads without loss, or CSV (.csv)."""
+        path = Path(path)
+        if path.suffix not in (".h5", ".csv"):
+            raise InputError(f"cannot save a run as '{path.name}'; allowed endings: .h5, .csv")
+        try:
+            (self._save_hdf5 if path.suffix == ".h5" else self._save_csv)(path)
+        except OSError as error:
+            raise InputError(f"cannot write '{path}': {error}") from None
+
+    def _save_csv(self, path: Path) -> None:
+        names = [f"{name} [{self.units[name]}]" if name in self.units else name for name in self.signals]
+        columns = np.column_stack([self.time, *self.signals.values()])
+        np.savetxt(path, columns, delimiter=",", header=",".join(["time [s]", *names]), comments="", fmt="%.17g")
+
+    def _save_hdf5(self, path: Path) -> None:
+        import h5py
+
+        with h5py.File(path, "w", track_order=True) as file:  # no times of writing: equal runs give equal bytes
+            file.attrs.update({"status": self.status, "message": self.message, "format": "stiction run 1"})
+            file.create_group("origin").attrs.update(self.origin)
+            time = file.create_dataset("time", data=self.time)
+            time.attrs["units"] = "s"
+            time.make_scale("time")
+            group = file.create_group("signals", track_order=True)
+            for name, x in self.signals.items():
+                data = group.create_dataset(name, data=x)
+                data.dims[0].attach_scale(time)
+                data.attrs["units"] = self.units.get(name, "")
+
+    @staticmethod
+    def load(path: str | Path) -> "Trajectory":
+        """Read a run that `save` wrote as HDF5."""
+        import h5py
+
+        try:
+            with h5py.File(path, "r") as file:
+                if file.attrs.get("format") != "stiction run 1":
+                    raise InputError(f"{path} is an HDF5 file, but no run of stiction")
+                data: dict[str, Any] = dict(file["signals"].items())
+                signals = {name: x[()] for name, x in data.items()}
+                units = {name: x.attrs["units"] for name, x in data.items() if x.attrs["units"]}
+                return Trajectory(file["time"][()], signals, file.attrs["status"], file.attrs["message"], units, dict(file["origin"].attrs))
+        except FileNotFoundError:
+            raise InputError(f"there is no file '{path}'") from None
+        except OSError:
+            raise InputError(f"{path} is no HDF5 file, or a damaged one; a run is written by save('run.h5')") from None
