@@ -11,7 +11,8 @@ from numbers import Number
 from typing import Any
 
 from stiction.errors import TraceError
-from stiction.trace.expression import FOLD, Expr, Graph
+from stiction.trace.expression import Expr, Graph
+from stiction.trace.floats import FOLD
 
 Scalar = Any  # float, complex, SymPy expression or Expr: a formula does not care
 
