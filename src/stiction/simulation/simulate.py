@@ -1,5 +1,6 @@
 """`simulate`: a scene in, a trajectory out, by the method of choice."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -8,20 +9,30 @@ import numpy as np
 import stiction
 from stiction.errors import InputError
 from stiction.friction.dry import Coulomb
+from stiction.friction.law import Law
 from stiction.simulation.bristles import growth, largest_stable_step, with_bristles
 from stiction.simulation.integrate import METHODS
-from stiction.simulation.run import Steps, compiled, follow, stepping_ports
+from stiction.simulation.run import Steps, compiled, follow, stepping
 from stiction.simulation.scene import Scene, SceneError
 from stiction.simulation.semi_implicit import Site, semi_implicit_step
 from stiction.simulation.trajectory import Trajectory
 from stiction.spatial import Vector
 from stiction.trace import machine
-from stiction.trace.functions import Scalar, loop
+from stiction.trace.functions import Scalar
 from stiction.trace.program import Port, Program
 
 
-def simulate(scene: Scene, *, duration: float, step: float, method: str = "rk4", record: float | None = None) -> Trajectory:
-    """Simulate a scene.
+def simulate(
+    scene: Scene,
+    *,
+    duration: float,
+    step: float,
+    method: str = "rk4",
+    record: float | None = None,
+    values: Mapping[str, Any] | None = None,
+    threads: int | None = 1,
+) -> Trajectory:
+    """Simulate a scene, once or for many values of its numbers.
 
     Signals: "q.NAME" [rad or m] and "v.NAME" [rad/s or m/s] of each joint; "friction.NAME" [N·m or N], with the sign of the
     velocity, of each friction site; with "semi_implicit" also "mode.NAME" (0 stuck, ±1 sliding) and "residual" [N·m or N], how far
@@ -34,16 +45,25 @@ def simulate(scene: Scene, *, duration: float, step: float, method: str = "rk4",
         method: "semi_implicit" (dry friction stays rigid; order 1), or "euler", "rk4", "gill" (dry friction by stiff bristles:
             their stiffness is chosen where the law does not give it, and refused where it is unstable at this step).
         record: time between records [s], a whole number of steps; every step by default.
+        values: numbers to replace, by name (see `numbers`), by arrays that fit each other; signals then have shape (T, ...).
+        threads: how many share a batch; None takes all cores.
 
     Example:
-        >>> import stiction
-        >>> scene = stiction.Scene(robot=stiction.library.pendulum(1), q=[0.1])
+        >>> import numpy as np, stiction
+        >>> scene = stiction.Scene(robot=stiction.library.pendulum(1), friction={"joint1": stiction.Coulomb(level=0.5)}, q=[0.1])
         >>> stiction.simulate(scene, duration=1.0, step=0.01)["q.joint1"].shape
         (101,)
+        >>> levels = np.linspace(0.1, 2.0, 50)
+        >>> run = stiction.simulate(scene, duration=1.0, step=0.01, method="semi_implicit", values={"friction.joint1.level": levels})
+        >>> bool((run["q.joint1"][-1, levels > 0.98] == 0.1).all())  # these hold 0.979 N·m of gravity
+        True
     """
     if method != "semi_implicit" and method not in METHODS:
         raise InputError(f"method is {method!r}; allowed: 'semi_implicit', {', '.join(map(repr, METHODS))}")
-    run = _rigid(scene, duration, step, record) if method == "semi_implicit" else _flowing(scene, duration, step, record, method)
+    steps = _rigid(scene, values) if method == "semi_implicit" else _flowing(scene, step, method, values)
+    run = follow(steps, duration, step, record, threads)
+    if method != "semi_implicit":
+        run = _named(with_bristles(scene, step), run, step, values or {})
     return replace(run, units={name: _unit(scene, name) for name in run.signals}, origin=_origin(scene, step, method))
 
 
@@ -79,7 +99,14 @@ def _origin(scene: Scene, step: float, method: str) -> dict[str, str]:
     }
 
 
-def _flowing(scene: Scene, duration: float, step: float, record: float | None, method: str) -> Trajectory:
+def numbers(scene: Scene) -> dict[str, float]:
+    """The numbers of a scene that `simulate` can replace, by name [SI]: of the robot, of the friction, and gravity."""
+    found: dict[str, float] = {}
+    _with_numbers(scene, found.setdefault)
+    return found
+
+
+def _flowing(scene: Scene, step: float, method: str, values: Mapping[str, Any] | None) -> Steps:
     if not step > 0:
         raise InputError(f"step is {step}; allowed: a time above 0")
     scene = with_bristles(scene, step)
@@ -88,28 +115,41 @@ def _flowing(scene: Scene, duration: float, step: float, record: float | None, m
             f"stuck joints would shake themselves loose: the friction bristles are too stiff for '{method}' at {step:g} s; "
             f"the largest stable step is {largest_stable_step(scene, method, step):.3g} s. Take it, or leave stiffness and damping out, or use 'semi_implicit'"
         )
-    program, numbers = compiled(scene.network, method)
-    start = scene.network.start
-    run = follow(Steps(program, numbers, list(start), list(start.values())), duration, step, record)
-    return _named(scene, run, step)
+    return compiled(scene.network, method, values, _plain)
 
 
-def _named(scene: Scene, run: Trajectory, step: float) -> Trajectory:
+def _plain(name: str) -> str:
+    """The name of a number in the network of a scene as the scene's users know it."""
+    if name.startswith("friction "):
+        return name.replace("friction ", "friction.", 1).replace(".law.", ".", 1)
+    return name.removeprefix("robot.")
+
+
+def _named(scene: Scene, run: Trajectory, step: float, values: Mapping[str, Any]) -> Trajectory:
     """The signals of a network under the names of the scene, with the friction torques."""
     signals = {name.removeprefix("robot."): x for name, x in run.signals.items() if name.startswith("robot.")}
     v = np.stack([signals[f"v.{name}"] for name in scene.robot.velocity_names], axis=-1)
     for name, site in scene.sites.items():
-        law, speed = site.law, v @ np.array(scene.row(site))
         bend = run.signals.get(f"friction {name}.bend")
-        ports = [Port("v"), Port("z"), Port("step", (), "s", "uniform")]
-        observed = Program("friction", lambda v, z, step, law=law: (law.flow(v, z, step)[0],), ports, [Port("torque")])
-        signals[f"friction.{name}"] = observed(speed, 0.0 if bend is None else bend, step)[0]
+        signals[f"friction.{name}"] = _torques(name, site.law, v @ np.array(scene.row(site)), 0.0 if bend is None else bend, step, values)
         if bend is not None:
             signals[f"bend.{name}"] = bend
-    return Trajectory(run.time, signals, run.status, run.message)
+    return replace(run, signals=signals)
 
 
-def _rigid(scene: Scene, duration: float, step: float, record: float | None) -> Trajectory:
+def _torques(name: str, law: Law, v: np.ndarray, bend: Any, step: float, values: Mapping[str, Any]) -> np.ndarray:
+    """The torque of a law along recorded velocities and bendings."""
+    freed = {key.removeprefix(f"friction.{name}."): x for key, x in values.items() if key.startswith(f"friction.{name}.")}
+
+    def function(v: Scalar, z: Scalar, *more: Scalar) -> tuple:
+        table = dict(zip(freed, more, strict=True))
+        return (law.with_numbers(lambda field, x: table.get(field, x)).flow(v, z, step)[0],)
+
+    program = Program("friction", function, [Port("v"), Port("z"), *(Port(field) for field in freed)], [Port("torque")])
+    return program(v, bend, *freed.values())[0]
+
+
+def _rigid(scene: Scene, values: Mapping[str, Any] | None) -> Steps:
     for name, site in scene.sites.items():
         if not isinstance(site.law, Coulomb):
             raise SceneError(
@@ -119,28 +159,24 @@ def _rigid(scene: Scene, duration: float, step: float, record: float | None) -> 
     n, m, names = scene.robot.nv, len(scene.sites), list(scene.sites)
     labels = [*scene.body.start(), *(f"mode.{s}" for s in names), *(f"friction.{s}" for s in names), "residual"]
     start = [*scene.q, *scene.v, *[0.0] * (2 * m + 1)]
-    found: dict[str, float] = {}
-    _with_numbers(scene, found.setdefault)
 
-    def function(numbers: list, h: Scalar, tick: Scalar, steps: Scalar, state: list) -> tuple:
-        table = dict(zip(found, numbers, strict=True))
+    def advance(table: Mapping[str, Scalar], h: Scalar) -> Callable[[Scalar, list], list]:
         body, sites = _with_numbers(scene, lambda name, _: table[name])
         nq = body.robot.nq
 
-        def one(k: Scalar, x: list) -> list:
+        def one(t: Scalar, x: list) -> list:
             q, v, mode = x[:nq], x[nq : nq + n], x[nq + n : nq + n + m]
-            after = semi_implicit_step(body.mechanism, q, v, scene.torques((tick + k) * h), Vector(*body.gravity), sites, mode, h)
+            after = semi_implicit_step(body.mechanism, q, v, scene.torques(t), Vector(*body.gravity), sites, mode, h)
             return [*body.settle([*after.q, *after.v]), *after.mode, *after.friction, after.residual]
 
-        return (loop(steps, one, state),)
+        return one
 
-    program = Program("semi_implicit", function, stepping_ports(len(found), len(start)), [Port("state", (len(start),), "SI")])
-    return follow(Steps(program, np.array(list(found.values())), labels, start), duration, step, record)
+    return stepping("semi_implicit", numbers(scene), values, advance, labels, start)
 
 
 def _with_numbers(scene: Scene, number: Any) -> tuple[Any, list[Site]]:
     """The robot and the sites with their numbers replaced."""
-    body = scene.body.with_numbers(lambda name, x: number(f"robot.{name}", x))
+    body = scene.body.with_numbers(number)
     sites = []
     for name, site in scene.sites.items():
         law = site.law.with_numbers(lambda inner, x, name=name: number(f"friction.{name}.{inner}", x))  # type: ignore[misc]

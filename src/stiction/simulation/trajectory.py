@@ -16,11 +16,12 @@ class Trajectory:
 
     Attributes:
         time: of the records [s], (T,).
-        signals: by name, (T,) each.
+        signals: by name, (T,) each; (T, ...) for a batch.
         status: "completed", "interrupted" or "diverged".
         message: what happened, where it did not complete.
         units: of the signals, by name.
         origin: what was run and with what: texts by name.
+        valid_until: of a batch, the time until which each run is good [s]; a run that leaves the numbers stays where it was.
 
     Example:
         >>> import numpy as np
@@ -38,6 +39,7 @@ class Trajectory:
     message: str = ""
     units: Mapping[str, str] = field(default_factory=dict)
     origin: Mapping[str, str] = field(default_factory=dict)
+    valid_until: np.ndarray | None = None
 
     def __getitem__(self, name: str) -> np.ndarray:
         """The signal of this name."""
@@ -49,10 +51,10 @@ class Trajectory:
         span = f"{self.time[0]:g} to {self.time[-1]:g} s" if len(self.time) else "no time"
         return f"<Trajectory {self.status}: {len(self.signals)} signals, {len(self.time)} records, {span}>"
 
-    def at(self, t: float) -> dict[str, float]:
+    def at(self, t: float) -> dict[str, Any]:
         """All signals at the record nearest to time t [s]."""
         k = int(np.abs(self.time - t).argmin())
-        return {name: float(x[k]) for name, x in self.signals.items()}
+        return {name: x[k].item() if x.ndim == 1 else x[k] for name, x in self.signals.items()}
 
     def between(self, first: float, last: float) -> "Trajectory":
         """The part of the record with first ≤ time ≤ last [s]."""
@@ -74,6 +76,8 @@ class Trajectory:
             raise InputError(f"cannot write '{path}': {error}") from None
 
     def _save_csv(self, path: Path) -> None:
+        if self.valid_until is not None:
+            raise InputError("a batch of runs does not fit a CSV file; save it as .h5")
         names = [f"{name} [{self.units[name]}]" if name in self.units else name for name in self.signals]
         columns = np.column_stack([self.time, *self.signals.values()])
         np.savetxt(path, columns, delimiter=",", header=",".join(["time [s]", *names]), comments="", fmt="%.17g")
@@ -87,6 +91,8 @@ class Trajectory:
             time = file.create_dataset("time", data=self.time)
             time.attrs["units"] = "s"
             time.make_scale("time")
+            if self.valid_until is not None:
+                file.create_dataset("valid_until", data=self.valid_until).attrs["units"] = "s"
             group = file.create_group("signals", track_order=True)
             for name, x in self.signals.items():
                 data = group.create_dataset(name, data=x)
@@ -105,7 +111,9 @@ class Trajectory:
                 data: dict[str, Any] = dict(file["signals"].items())
                 signals = {name: x[()] for name, x in data.items()}
                 units = {name: x.attrs["units"] for name, x in data.items() if x.attrs["units"]}
-                return Trajectory(file["time"][()], signals, file.attrs["status"], file.attrs["message"], units, dict(file["origin"].attrs))
+                until = file["valid_until"][()] if "valid_until" in file else None
+                origin = dict(file["origin"].attrs)
+                return Trajectory(file["time"][()], signals, file.attrs["status"], file.attrs["message"], units, origin, until)
         except FileNotFoundError:
             raise InputError(f"there is no file '{path}'") from None
         except OSError:
