@@ -6,7 +6,7 @@ All have ż = v − α |v| z/g(v): z is the bending, g its value in steady slidi
 import math
 from dataclasses import dataclass
 
-from stiction.friction.law import FrictionError, Law, pair, positive, side
+from stiction.friction.law import FrictionError, Law, exponent, pair, positive, side
 from stiction.trace.functions import Scalar, absolute, cos, exp, where
 
 
@@ -83,8 +83,9 @@ class LuGre(Law):
     def __post_init__(self) -> None:
         for what in ("level", "static"):
             object.__setattr__(self, what, pair(self, what, getattr(self, what)))
-        for what in ("velocity", "stiffness", "exponent"):
+        for what in ("velocity", "stiffness"):
             object.__setattr__(self, what, positive(self, what, getattr(self, what)))
+        object.__setattr__(self, "exponent", exponent(self, self.exponent))
         for what in ("damping", "viscous"):
             object.__setattr__(self, what, positive(self, what, getattr(self, what), zero=True))
         for s, k in zip(self.static, self.level, strict=True):  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ all, so nothing drifts: network (14) to (20).
 import math
 from dataclasses import dataclass
 
-from stiction.friction.law import FrictionError, Law, pair, positive, side
+from stiction.friction.law import FrictionError, Law, exponent, pair, positive, side
 from stiction.trace.functions import Scalar, absolute, clip, exp, loop, maximum, where
 
 NEWTON_STEPS = 5  # from above on a function that bends down: each doubles the digits
@@ -108,7 +108,7 @@ class Stribeck(Coulomb):
         super().__post_init__()
         object.__setattr__(self, "static", pair(self, "static", self.static))
         object.__setattr__(self, "velocity", positive(self, "velocity", self.velocity))
-        object.__setattr__(self, "exponent", positive(self, "exponent", self.exponent))
+        object.__setattr__(self, "exponent", exponent(self, self.exponent))
         for s, k in zip(self.static, self.level, strict=True):  # type: ignore[arg-type]
             if s < k:
                 raise FrictionError(f"Stribeck: static is {s:g} and below level {k:g}; break-away takes at least as much as sliding: exchange them")

@@ -59,6 +59,12 @@ def pair(law: object, what: str, value: Any) -> tuple[float, float]:
     return positive(law, what, both[0], True), positive(law, what, both[1], True)
 
 
+def exponent(law: object, value: Any) -> float:
+    """An exponent above 0; a whole one becomes an int, which programs fold into products instead of calling a power."""
+    number = positive(law, "exponent", value)
+    return int(number) if number.is_integer() else number
+
+
 def side(both: tuple[Scalar, Scalar], v: Scalar) -> Scalar:
     """The number of a pair that belongs to the direction of v."""
     return both[0] if both[0] is both[1] else where(v < 0, both[1], both[0])

@@ -42,7 +42,10 @@ class Outcome(NamedTuple):
     residual: Scalar
 
 
-def stick_slip(A: list[list[Scalar]], free: list[Scalar], limits: list[Limits], mode: list[Scalar], passes: int | None = None) -> Outcome:
+PASSES = 5  # from the states of the last step one or two are enough; what is left is reported
+
+
+def stick_slip(A: list[list[Scalar]], free: list[Scalar], limits: list[Limits], mode: list[Scalar], passes: int = PASSES) -> Outcome:
     """The friction of coupled sites; `mode` is that of the last step."""
     n = len(free)
 
@@ -56,7 +59,7 @@ def stick_slip(A: list[list[Scalar]], free: list[Scalar], limits: list[Limits], 
             wrong = maximum(wrong, _contradiction(m, x, y, row, A[a][a]))
         return [*after, *p, wrong, *mode]
 
-    carry = loop(passes or n + 3, one, [*mode, *[0] * n, 0, *mode])
+    carry = loop(passes, one, [*mode, *[0] * n, 0, *mode])
     p, wrong, used = carry[n : 2 * n], carry[2 * n], carry[2 * n + 1 :]
     # a stuck site that would need more than it has takes what it has
     bounded = [clip(x, -row.rest_negative, row.rest_positive) for x, row in zip(p, limits, strict=True)]
