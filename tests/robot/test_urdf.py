@@ -123,6 +123,7 @@ def edit(old, new):
         (edit('ixx="0.03"', 'ixx="0.3"'), "link 'upper': inertia violates the triangle inequality"),
         (edit('ixx="0.03"', 'ixx="-0.03"'), "link 'upper': inertia has the principal value"),
         (edit('ixx="0.03"', 'ixx="inf"'), "link 'upper': <inertia> holds a value that is not finite"),
+        (edit('ixx="0.03"', 'ixx="1e308"'), "link 'upper': <inertia> holds a value that is not finite or too large"),
         (edit('<limit lower="-1" upper="2" effort="30" velocity="3"/>', ""), "joint 'shoulder': a revolute joint needs <limit"),
         (edit('lower="-1" upper="2"', 'lower="2" upper="1"'), "joint 'shoulder': limits: lower is 2"),
         (edit('<parent link="base"/>', '<parent link="bas"/>'), "joint 'shoulder': unknown parent link 'bas'; this robot has: base, upper"),

@@ -43,11 +43,14 @@ def sphere(height: float) -> Network:
 def _sphere() -> tuple[list[Claim], Callable[[], Any]]:
     placed = run_network(sphere(RADIUS - MASS * 9.8 / 1e7), duration=1.0, step=1e-4)
     dropped = run_network(sphere(1.01 * RADIUS), duration=1.0, step=1e-4)
-    slip = {name: run["ball.velocity.x"] - RADIUS * run["ball.angular.y"] for name, run in (("placed", placed), ("dropped", dropped))}
-    end = {name: float(placed.time[x < 1e-3][0]) for name, x in slip.items()}  # a dropped ball bounces: it slips in jumps
+    finer = run_network(sphere(1.01 * RADIUS), duration=1.0, step=1e-5, record=1e-4)
+    slip = {name: run["ball.velocity.x"] - RADIUS * run["ball.angular.y"] for name, run in (("placed", placed), ("dropped", dropped), ("finer", finer))}
+    # a dropped ball bounces and slips in jumps: when the velocity first passes zero depends on the step, and small slips of either sign follow
+    end = {name: float(placed.time[x < 1e-3][0]) for name, x in slip.items()}
     claims = [
         agrees("contact velocity reaches zero, placed on the ground", 0.583090, end["placed"], 1e-3, "s"),
-        agrees("contact velocity reaches zero, dropped by 2 mm as published", 0.583, end["dropped"], 2e-3, "s", 3),
+        agrees("contact velocity first reaches zero, dropped by 2 mm, at the published step of 0.1 ms", 0.583, end["dropped"], 2e-3, "s", 3),
+        Claim("the same at a step of 0.01 ms: the bounces fall otherwise", "not reported", f"{end['finer']:.4f} s", True),
         agrees("velocity while rolling", 1.428571, float(placed["ball.velocity.x"][-1]), 1e-4, "m/s"),
         agrees("angular velocity while rolling", 7.142857, float(placed["ball.angular.y"][-1]), 1e-3, "rad/s"),
         below("contact velocity after 0.6 s", float(np.abs(slip["placed"][placed.time > 0.6]).max()), 1e-5, "m/s"),

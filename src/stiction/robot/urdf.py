@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import RobotError, unknown
+from stiction.robot.checks import LARGEST
 from stiction.robot.joint import Joint, Limits, Mimic
 from stiction.robot.link import Link
 from stiction.robot.robot import Robot
@@ -136,8 +137,8 @@ def _link(element: ET.Element, where: str, lumped: bool) -> Link:
     I = {name: _number(tensor, f"i{name}", owner, 0.0) for name in ("xx", "xy", "xz", "yy", "yz", "zz")}
     matrix = np.array([[I["xx"], I["xy"], I["xz"]], [I["xy"], I["yy"], I["yz"]], [I["xz"], I["yz"], I["zz"]]])
     origin = _origin(inertial, owner)
-    if not np.isfinite(matrix).all():
-        raise RobotError(f"{owner}: <inertia> holds a value that is not finite; allowed: finite numbers")
+    if not (abs(matrix) < LARGEST).all():  # before it is turned: huge numbers would overflow there
+        raise RobotError(f"{owner}: <inertia> holds a value that is not finite or too large; allowed: finite numbers below {LARGEST:g} in size")
     turned = origin.rotation @ matrix @ origin.rotation.T
     try:
         return Link(name=element.get("name", ""), mass=_number(mass, "value", owner, 0.0), center_of_mass=origin.xyz, inertia=_symmetric(turned), lumped=lumped)
