@@ -6,11 +6,11 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOME = {
-    "friction": ("Coulomb", "Dahl", "ElastoPlastic", "FrictionError", "LuGre", "Stribeck"),
+    "friction": ("Coulomb", "Curve", "Dahl", "ElastoPlastic", "FrictionError", "LuGre", "Stribeck", "Viscous"),
     "simulation.scene": ("FrictionSite", "Scene", "SceneError"),
     "simulation.simulate": ("simulate",),
     "simulation.trajectory": ("Trajectory",),
-    "errors": ("StictionError", "TraceError", "RobotError", "InputError"),
+    "errors": ("StictionError", "StictionWarning", "TraceError", "RobotError", "InputError"),
     "robot": ("Box", "Capsule", "Cylinder", "Frame", "Joint", "Limits", "Link", "Mimic", "Origin", "PointMass", "Robot", "Solid", "Sphere"),
 }
 _PLACE = {name: module for module, names in _HOME.items() for name in names}

@@ -28,6 +28,10 @@ class InputError(StictionError):
     """An argument has the wrong shape, size or kind, or names something that is not there."""
 
 
+class StictionWarning(UserWarning):
+    """A run completed, but something about it should be known; the run's `notes` say the same."""
+
+
 def unknown(what: str, given: object, owner: str, known: Iterable[str]) -> str:
     """Say that a name is not known and list the names that are."""
     names = ", ".join(known) or "none"

@@ -9,7 +9,6 @@ import pytest
 import stiction
 from stiction import Box, Cylinder, Joint, Link, Origin, PointMass, Robot, Sphere
 from stiction.robot.reduce import origin_of
-from stiction.simulation.passive import fall
 from stiction.spatial import Matrix, Pose, Vector
 
 Q = [0, math.pi / 4, math.pi, 0, math.pi / 4, 0]
@@ -49,12 +48,13 @@ def test_puma_forward_dynamics():
 
 def test_pendulum():
     robot = stiction.library.pendulum(1)
-    motion = fall(robot, [math.pi / 2], [0.0], duration=10.0, step=1e-4, record=5.0)
-    tip = np.stack([-np.sin(motion.q[:, 0]), -np.cos(motion.q[:, 0])], axis=-1)
+    scene = stiction.Scene(robot=robot, q=[math.pi / 2])
+    q = stiction.simulate(scene, duration=10.0, step=1e-4, record=5.0)["q.joint1"]
+    tip = np.stack([-np.sin(q), -np.cos(q)], axis=-1)
     np.testing.assert_allclose(tip[1], [-0.9423054350, -0.3347543384], atol=1e-9)
     np.testing.assert_allclose(tip[2], [-0.2750874626, -0.9614192051], atol=1e-9)
-    fine = fall(robot, [math.pi / 2], [0.0], duration=2.3678, step=1e-4)
-    last = fine.q[-1, 0], fine.v[-1, 0]
+    fine = stiction.simulate(scene, duration=2.3678, step=1e-4, record=2.3678)
+    last = fine["q.joint1"][-1], fine["v.joint1"][-1]
     remaining = -last[1] / float(robot.forward_dynamics([last[0]], [last[1]], [0.0])[0])  # time to the turning point
     assert 2.3678 + remaining == pytest.approx(2.3678419476, abs=1e-9)
 

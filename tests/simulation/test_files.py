@@ -97,7 +97,7 @@ def test_urdf_beside_the_scene(tmp_path):
         ('law = "Stribeck"\n', "", "friction.shoulder: it lacks 'law'"),
         ("velocity = 0.01", "", "friction.shoulder: Stribeck needs 'velocity'"),
         ("velocity = 0.01", "velocity = -1", "friction.shoulder: Stribeck: velocity is -1"),
-        ("velocity = 0.01", "velocity = 0.01\nsigma = 2", r"unknown key 'sigma'; friction.shoulder \(Stribeck\) takes: level"),
+        ("velocity = 0.01", "velocity = 0.01\nsigma = 2", r"unknown key 'sigma'; friction.shoulder \(Stribeck\) takes: viscous, stiffness"),
         ('shoulder = "0.3*sin(3*t)"', 'shoulder = "0.3*sinn(3*t)"', "unknown name 'sinn'"),
         ("elbow = 0.01", "wrist = 0.01", r"unknown joint 'wrist'; robot 'two_link' has: shoulder, elbow \(in torque\)"),
         ("joints = { shoulder = 1, elbow = 1 }", "joints = { shoulder = 1, wrist = 1 }", r"unknown joint 'wrist'.*friction 'both'"),

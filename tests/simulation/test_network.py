@@ -13,7 +13,7 @@ from stiction.simulation.bodies import FreeBody, Mass, RobotBody
 from stiction.simulation.forces import Drive, Friction, SpringDamper
 from stiction.simulation.network import Network, NetworkError, Term, Wire
 from stiction.simulation.part import Impedance
-from stiction.simulation.run import run_network
+from stiction.simulation.simulate import simulate
 from stiction.trace import cos, minimum, sin, where
 
 
@@ -36,7 +36,7 @@ def exact(t, mass=2.0, stiffness=50.0, damping=1.0):
 
 @pytest.mark.parametrize("method, order", [("euler", 1), ("rk4", 4), ("gill", 4)])
 def test_observed_orders(method, order):
-    errors = [abs(run_network(oscillator(), duration=1.0, step=h, method=method)["ball.position"][-1] - exact(1.0)) for h in (0.005, 0.0025)]
+    errors = [abs(simulate(oscillator(), duration=1.0, step=h, method=method)["ball.position"][-1] - exact(1.0)) for h in (0.005, 0.0025)]
     assert math.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.15)
 
 
@@ -57,7 +57,7 @@ def test_a_users_own_part():
         parts={"ball": Mass(mass=1.0, position=1.0), "spring": Cubic(stiffness=4.0)},
         wires=[Wire("spring.position", ["ball.position"]), Wire("ball.force", [Term("spring.force", -1.0)])],
     )
-    run = run_network(network, duration=5.0, step=1e-3)
+    run = simulate(network, duration=5.0, step=1e-3)
     energy = run["ball.velocity"] ** 2 / 2 + run["ball.position"] ** 4
     np.testing.assert_allclose(energy, 1.0, atol=1e-10)
 
@@ -79,7 +79,7 @@ def two_links(law):
 
 
 def test_two_links_stop_and_stay():
-    run = run_network(two_links(Coulomb(level=0.5, stiffness=5000.0, damping=1.0)), duration=15.0, step=1e-4, record=0.1)
+    run = simulate(two_links(Coulomb(level=0.5, stiffness=5000.0, damping=1.0)), duration=15.0, step=1e-4, record=0.1)
     for k, joint in enumerate(("shoulder", "elbow")):
         anchor = run[f"arm.q.{joint}"] - run[f"friction{k + 1}.bend"]
         after = anchor[run.time > 4.95]
@@ -89,21 +89,21 @@ def test_two_links_stop_and_stay():
 
 def test_two_links_drift_with_lugre():
     law = LuGre(level=0.5, static=0.5, velocity=0.01, stiffness=5000.0, damping=1.0)
-    run = run_network(two_links(law), duration=15.0, step=1e-4, record=0.1)
+    run = simulate(two_links(law), duration=15.0, step=1e-4, record=0.1)
     q = run["arm.q.shoulder"]
     drift = q[-1] - q[run.time > 5][0]
     assert drift > 1e-3
 
 
 def test_numbers_do_not_compile_again(private_cache):
-    run_network(oscillator(), duration=0.1, step=0.01)
+    simulate(oscillator(), duration=0.1, step=0.01)
     count = len(list(private_cache.glob("*.kernel")))
-    run_network(oscillator(mass=3.0, stiffness=20.0, damping=0.5), duration=0.1, step=0.01)
+    simulate(oscillator(mass=3.0, stiffness=20.0, damping=0.5), duration=0.1, step=0.01)
     assert len(list(private_cache.glob("*.kernel"))) == count
 
 
 def test_a_run_that_diverges_keeps_what_it_had():
-    run = run_network(oscillator(stiffness=1e9), duration=1.0, step=0.01)
+    run = simulate(oscillator(stiffness=1e9), duration=1.0, step=0.01)
     assert run.status == "diverged"
     assert "smaller step" in run.message and "ball." in run.message
     assert all(np.isfinite(x).all() for x in run.signals.values())
@@ -148,13 +148,13 @@ def test_wrong_wiring_is_named(make, message):
 @pytest.mark.parametrize(
     "make, message",
     [
-        (lambda: run_network(oscillator(), duration=1.0, step=0.3), "a whole number of"),
-        (lambda: run_network(oscillator(), duration=1.0, step=0.1, method="rk5"), "'euler', 'rk4', 'gill'"),
-        (lambda: run_network(oscillator(), duration=0.1, step=0.1)["ball.speed"], "unknown signal 'ball.speed'; this run has: ball.position"),
+        (lambda: simulate(oscillator(), duration=1.0, step=0.3), "a whole number of"),
+        (lambda: simulate(oscillator(), duration=1.0, step=0.1, method="rk5"), "'euler', 'rk4', 'gill'"),
+        (lambda: simulate(oscillator(), duration=0.1, step=0.1)["ball.speed"], "unknown signal 'ball.speed'; this run has: ball.position"),
         (lambda: Mass(mass=0), "mass is 0"),
         (lambda: FreeBody(mass=1, inertia=(1, 1)), "inertia is .*3 finite numbers"),
         (lambda: RobotBody(robot=stiction.library.two_link(), q=(1,)), "q is .*2 finite numbers"),
-        (lambda: Drive(functions=(3,)), "functions of the time"),
+        (lambda: Drive(functions=("3",)), "functions of the time"),
     ],
 )
 def test_bad_input(make, message):

@@ -1,7 +1,9 @@
 """What resists: friction laws. One rule for all: the torque has the sign of the velocity."""
 
 from stiction.friction.bristle import Dahl, ElastoPlastic, LuGre
-from stiction.friction.dry import Coulomb, Stribeck
+from stiction.friction.curve import Curve
+from stiction.friction.dry import Coulomb, Dry, Stribeck
 from stiction.friction.law import FrictionError, Law
+from stiction.friction.viscous import Viscous
 
-__all__ = ["Coulomb", "Dahl", "ElastoPlastic", "FrictionError", "Law", "LuGre", "Stribeck"]
+__all__ = ["Coulomb", "Curve", "Dahl", "Dry", "ElastoPlastic", "FrictionError", "Law", "LuGre", "Stribeck", "Viscous"]

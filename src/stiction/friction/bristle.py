@@ -6,8 +6,15 @@ All have ż = v − α |v| z/g(v): z is the bending, g its value in steady slidi
 import math
 from dataclasses import dataclass
 
-from stiction.friction.law import FrictionError, Law, exponent, pair, positive, side
+from stiction.friction.law import FrictionError, Law, Linear, exponent, pair, positive, side
 from stiction.trace.functions import Scalar, absolute, cos, exp, where
+
+
+def _implicit(v: Scalar, z: Scalar, step: Scalar, yielding: Scalar, stiffness: Scalar, damping: Scalar, viscous: Scalar) -> Linear:
+    """A bristle at the end of a step: z⁺ = z + h (v⁺ − yielding z⁺), with the rate of yielding α |v|/g of the beginning."""
+    kept = 1 / (1 + step * yielding)
+    both = stiffness + damping / step  # torque per bending: K z⁺ + B (z⁺ − z)/h
+    return Linear((both * kept - damping / step) * z, both * kept * step + viscous, kept * z, kept * step)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +44,14 @@ class Dahl(Law):
         """Torque and rate of the bending."""
         torque = self.stiffness * z
         return torque, v - absolute(v) * torque / self.level
+
+    def breakaway(self, direction: Scalar) -> Scalar:
+        """The level, which it approaches while it slides more and more."""
+        return self.level
+
+    def implicit(self, v: Scalar, z: Scalar, step: Scalar) -> Linear:
+        """Bent at the end of a step, for semi-implicit methods."""
+        return _implicit(v, z, step, absolute(v) * self.stiffness / self.level, self.stiffness, 0, 0)
 
     def steady(self, v: Scalar) -> Scalar:
         """Torque after a long time at velocity v."""
@@ -116,6 +131,15 @@ class LuGre(Law):
         g = self.strength(v) / self.stiffness
         rate = v - self.sliding(v, z, g) * absolute(v) * z / g
         return self.stiffness * z + self.damping * rate + self.viscous * v, rate
+
+    def breakaway(self, direction: Scalar) -> Scalar:
+        """The torque at which slow loading makes it slide."""
+        return side(self.static, direction)  # type: ignore[arg-type]
+
+    def implicit(self, v: Scalar, z: Scalar, step: Scalar) -> Linear:
+        """Bent at the end of a step, for semi-implicit methods."""
+        g = self.strength(v) / self.stiffness
+        return _implicit(v, z, step, self.sliding(v, z, g) * absolute(v) / g, self.stiffness, self.damping, self.viscous)
 
     def steady(self, v: Scalar) -> Scalar:
         """Torque after a long time at velocity v."""

@@ -7,23 +7,95 @@ all, so nothing drifts: network (14) to (20).
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from stiction.friction.law import FrictionError, Law, exponent, pair, positive, side
-from stiction.trace.functions import Scalar, absolute, clip, exp, loop, maximum, where
+from stiction.trace.functions import Scalar, absolute, clip, exp, loop, maximum, sqrt, where
 
 NEWTON_STEPS = 5  # from above on a function that bends down: each doubles the digits
 
 
 @dataclass(frozen=True, kw_only=True)
-class Coulomb(Law):
+class Dry(Law):
+    """What dry laws share: a strength while sliding, a break-away at rest, and the bristle that flows need.
+
+    Attributes:
+        viscous: torque per speed while sliding [N·m·s/rad or N·s/m].
+        stiffness: K of the bristle, for flows [N·m/rad or N/m]; chosen from inertia and step if not given.
+        damping: B of the bristle, for flows [N·m·s/rad or N·s/m]; likewise.
+    """
+
+    states = 1
+    rigid = True
+
+    viscous: float = 0.0
+    stiffness: float | None = None
+    damping: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "viscous", positive(self, "viscous", self.viscous, zero=True))
+        if self.stiffness is not None:
+            object.__setattr__(self, "stiffness", positive(self, "stiffness", self.stiffness))
+        if self.damping is not None:
+            object.__setattr__(self, "damping", positive(self, "damping", self.damping, zero=True))
+
+    def strength(self, w: Scalar, direction: Scalar) -> Scalar:
+        """Torque while sliding at speed w ≥ 0 in the direction of a number."""
+        raise NotImplementedError
+
+    def slip(self, excess: Scalar, slope: Scalar, direction: Scalar) -> Scalar:
+        """Speed w of sliding with strength(w) + slope · w = breakaway + excess, for an excess above 0; else 0."""
+        raise NotImplementedError
+
+    def _bristle(self, step: Scalar) -> tuple[Scalar, Scalar]:
+        if self.stiffness is None or self.damping is None:
+            raise FrictionError(f"{type(self).__name__}: a flow needs the stiffness and damping of the bristle; give both, or let a Scene choose them")
+        return self.stiffness, self.damping + step * self.stiffness
+
+    def _held(self, size: Scalar, D: Scalar, direction: Scalar) -> Scalar:
+        """The torque that there is, where `size` would hold everything: network (19), with a strength that depends on the speed of sliding."""
+        excess = maximum(0, size - self.breakaway(direction))
+        return size - D * self.slip(excess, D, direction)
+
+    def flow(self, v: Scalar, z: Scalar, step: Scalar) -> tuple[Scalar, Scalar]:
+        """Torque and rate of the bristle."""
+        K, D = self._bristle(step)
+        trial = D * v + K * z  # torque if nothing slides
+        held = self._held(absolute(trial), D, trial)
+        torque = where(trial < 0, -held, held)
+        return torque, (torque - K * z) / D
+
+    def flow_in_space(self, v: list[Scalar], z: list[Scalar], step: Scalar) -> tuple[list[Scalar], list[Scalar]]:
+        """The same in any dimension: force along the velocity of sliding, of the same strength in all directions."""
+        K, D = self._bristle(step)
+        return in_space(v, z, K, D, lambda size: self._held(size, D, 1))
+
+    def steady(self, v: Scalar) -> Scalar:
+        """Torque after a long time at velocity v; 0 at rest."""
+        size = self.strength(absolute(v), v)
+        return where(v < 0, -size, where(v > 0, size, 0 * v))
+
+    def stored(self, z: Scalar) -> Scalar:
+        """Elastic energy of the bristle [J]."""
+        return 0 * z if self.stiffness is None else self.stiffness * z * z / 2
+
+
+def in_space(v: list[Scalar], z: list[Scalar], K: Scalar, D: Scalar, held: Callable[[Scalar], Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+    """A bristle in any dimension, network (15), (19): `held` gives the size of the force where `size` would hold everything."""
+    trial = [D * x + K * e for x, e in zip(v, z, strict=True)]
+    size = sqrt(sum((x * x for x in trial), start=0))
+    scale = where(size > 0, held(size) / where(size > 0, size, 1), 0)
+    force = [scale * x for x in trial]
+    return force, [(f - K * e) / D for f, e in zip(force, z, strict=True)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coulomb(Dry):
     """Dry friction of constant strength, plus viscous friction.
 
     Attributes:
         level: torque while sliding and at break-away [N·m or N]; two numbers for positive and negative velocity.
-        viscous: torque per speed while sliding [N·m·s/rad or N·s/m].
-        stiffness: K of the bristle, for flows [N·m/rad or N/m]; chosen from inertia and step if not given.
-        damping: B of the bristle, for flows [N·m·s/rad or N·s/m]; likewise.
 
     Example:
         >>> from stiction.friction import Coulomb
@@ -32,20 +104,11 @@ class Coulomb(Law):
         -0.7
     """
 
-    states = 1
-
     level: float | tuple[float, float]
-    viscous: float = 0.0
-    stiffness: float | None = None
-    damping: float | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "level", pair(self, "level", self.level))
-        object.__setattr__(self, "viscous", positive(self, "viscous", self.viscous, zero=True))
-        if self.stiffness is not None:
-            object.__setattr__(self, "stiffness", positive(self, "stiffness", self.stiffness))
-        if self.damping is not None:
-            object.__setattr__(self, "damping", positive(self, "damping", self.damping, zero=True))
 
     def breakaway(self, direction: Scalar) -> Scalar:
         """Largest torque at rest, against a motion in the direction of this number."""
@@ -58,27 +121,6 @@ class Coulomb(Law):
     def slip(self, excess: Scalar, slope: Scalar, direction: Scalar) -> Scalar:
         """Speed w of sliding with strength(w) + slope · w = breakaway + excess, for an excess above 0."""
         return excess / (slope + self.viscous)
-
-    def flow(self, v: Scalar, z: Scalar, step: Scalar) -> tuple[Scalar, Scalar]:
-        """Torque and rate of the bristle: network (19), with a strength that depends on the speed of sliding."""
-        if self.stiffness is None or self.damping is None:
-            raise FrictionError(f"{type(self).__name__}: a flow needs the stiffness and damping of the bristle; give both, or let a Scene choose them")
-        K, D = self.stiffness, self.damping + step * self.stiffness
-        trial = D * v + K * z  # torque if nothing slides
-        size = absolute(trial)
-        excess = maximum(0, size - self.breakaway(trial))
-        held = size - D * self.slip(excess, D, trial)
-        torque = where(trial < 0, -held, held)
-        return torque, (torque - K * z) / D
-
-    def steady(self, v: Scalar) -> Scalar:
-        """Torque after a long time at velocity v; 0 at rest."""
-        size = self.strength(absolute(v), v)
-        return where(v < 0, -size, where(v > 0, size, 0 * v))
-
-    def stored(self, z: Scalar) -> Scalar:
-        """Elastic energy of the bristle [J]."""
-        return (self.stiffness or 0) * z * z / 2
 
 
 @dataclass(frozen=True, kw_only=True)

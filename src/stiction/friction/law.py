@@ -6,15 +6,35 @@ fields of a law (`with_numbers` replaces them while a simulation is traced).
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from stiction.errors import StictionError
-from stiction.trace.functions import Scalar, where
+from stiction.trace.functions import Scalar, absolute, maximum, where
 from stiction.trace.numbered import Numbered
+
+STUCK, PRESLIDING, SLIDING = 0, 1, 2
+CREEP = 1e-9  # rad/s or m/s: what slips more slowly is stuck
+ALL_SLIDES = 0.9  # part of the motion that slips from which on it is sliding
 
 
 class FrictionError(StictionError):
     """The numbers of a friction law are impossible."""
+
+
+class Linear(NamedTuple):
+    """Friction at the end of a step, linear in the velocity there: torque + slope · v⁺.
+
+    Attributes:
+        torque: [N·m or N].
+        slope: [N·m·s/rad or N·s/m].
+        bend: the own state at the end, at v⁺ = 0 [rad or m].
+        bend_slope: and how it grows with v⁺ [s].
+    """
+
+    torque: Scalar
+    slope: Scalar
+    bend: Scalar
+    bend_slope: Scalar
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,9 +43,11 @@ class Law(Numbered):
 
     Attributes:
         states: how many states of its own it has (0 or 1).
+        rigid: whether it can be a row: it says `breakaway`, `strength` and `viscous`.
     """
 
     states: ClassVar[int] = 0
+    rigid: ClassVar[bool] = False
 
     def flow(self, v: Scalar, z: Scalar, step: Scalar) -> tuple[Scalar, Scalar]:
         """Torque, and the rate of the own state z, at velocity v; `step` is the stage step of the integrator [s]."""
@@ -38,6 +60,25 @@ class Law(Numbered):
     def stored(self, z: Scalar) -> Scalar:
         """Elastic energy [J] in the own state."""
         return 0 * z
+
+    def breakaway(self, direction: Scalar) -> Scalar:
+        """Largest torque at rest, against a motion in the direction of this number [N·m or N]; 0 for laws that do not hold."""
+        return 0
+
+    def implicit(self, v: Scalar, z: Scalar, step: Scalar) -> Linear:
+        """The torque at the end of a step that begins with v and z, for semi-implicit methods. As it is at the beginning, if the law does not say better."""
+        torque, rate = self.flow(v, z, step)
+        return Linear(torque, 0, z + step * rate, 0)
+
+    def mode(self, v: Scalar, z: Scalar, step: Scalar) -> Scalar:
+        """0 stuck, 1 pre-sliding (a part of the motion slips, the rest bends), 2 sliding."""
+        slip = absolute(v - self.flow(v, z, step)[1]) if self.states else absolute(v)
+        return where(slip <= CREEP, STUCK, where(slip >= ALL_SLIDES * absolute(v), SLIDING, PRESLIDING))
+
+    def margin(self, v: Scalar, z: Scalar, step: Scalar) -> Scalar:
+        """How much more torque would break it away [N·m or N]; 0 while it slides."""
+        torque = self.flow(v, z, step)[0]
+        return where(self.mode(v, z, step) >= SLIDING, 0, maximum(0, self.breakaway(torque) - absolute(torque)))
 
 
 def positive(law: object, what: str, value: Any, zero: bool = False) -> float:

@@ -13,7 +13,7 @@ from stiction.simulation.bodies import Mass
 from stiction.simulation.forces import Drive, Friction, SpringDamper
 from stiction.simulation.integrate import runge_kutta_4
 from stiction.simulation.network import Network, Term, Wire
-from stiction.simulation.run import run_network
+from stiction.simulation.simulate import simulate
 from stiction.trace.functions import Scalar, clip, cos, loop
 from stiction.trace.program import Port, Program
 
@@ -35,7 +35,7 @@ def _stick_slip() -> tuple[list[Claim], Callable[[], Any]]:
             Wire("mass.force", [Term("spring.force", -1.0), Term("friction.torque", -1.0)]),
         ],
     )
-    run = run_network(network, duration=20.0, step=2e-5, record=1e-3)
+    run = simulate(network, duration=20.0, step=2e-5, record=1e-3)
     x, v, t = run["mass.position"], run["mass.velocity"], run.time
     friction = np.array([LAW.flow(float(a), float(b), 0.0)[0] for a, b in zip(v, run["friction.bend"], strict=True)])
     edges = t[1:][np.diff((v > 0.01).astype(int)) != 0]
@@ -109,7 +109,7 @@ def _presliding() -> tuple[list[Claim], Callable[[], Any]]:
         parts={"mass": Mass(mass=1.0), "push": Drive(functions=(push,)), "friction": Friction(law=LAW)},
         wires=[Wire("friction.velocity", ["mass.velocity"]), Wire("mass.force", ["push.force", Term("friction.torque", -1.0)])],
     )
-    run = run_network(network, duration=40.0, step=2e-5, record=0.01)
+    run = simulate(network, duration=40.0, step=2e-5, record=0.01)
     x = run["mass.position"]
     published = {10: 44.8579, 15: 45.3119, 35: -9.5635, 40: -10.0174}
     claims = [agrees(f"position at {t} s", micro, 1e6 * float(x[round(t / 0.01)]), 0.01, "μm") for t, micro in published.items()]

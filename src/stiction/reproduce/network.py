@@ -13,7 +13,6 @@ from stiction.show.figure import subplots
 from stiction.simulation.bodies import FreeBody
 from stiction.simulation.forces import Ground
 from stiction.simulation.network import Network, Term, Wire
-from stiction.simulation.run import run_network
 from stiction.simulation.scene import Scene
 from stiction.simulation.simulate import simulate
 from stiction.simulation.trajectory import Trajectory
@@ -41,9 +40,9 @@ def sphere(height: float) -> Network:
 
 
 def _sphere() -> tuple[list[Claim], Callable[[], Any]]:
-    placed = run_network(sphere(RADIUS - MASS * 9.8 / 1e7), duration=1.0, step=1e-4)
-    dropped = run_network(sphere(1.01 * RADIUS), duration=1.0, step=1e-4)
-    finer = run_network(sphere(1.01 * RADIUS), duration=1.0, step=1e-5, record=1e-4)
+    placed = simulate(sphere(RADIUS - MASS * 9.8 / 1e7), duration=1.0, step=1e-4)
+    dropped = simulate(sphere(1.01 * RADIUS), duration=1.0, step=1e-4)
+    finer = simulate(sphere(1.01 * RADIUS), duration=1.0, step=1e-5, record=1e-4)
     slip = {name: run["ball.velocity.x"] - RADIUS * run["ball.angular.y"] for name, run in (("placed", placed), ("dropped", dropped), ("finer", finer))}
     # a dropped ball bounces and slips in jumps: when the velocity first passes zero depends on the step, and small slips of either sign follow
     end = {name: float(placed.time[x < 1e-3][0]) for name, x in slip.items()}

@@ -1,11 +1,14 @@
-"""Admittances: a mass, a rigid body, a robot."""
+"""Admittances: a mass, a rigid body, a body that never moves, a robot."""
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from stiction.dynamics.composite_body import mass_matrix
+from stiction.dynamics.energy import kinetic_energy, potential_energy
 from stiction.dynamics.mechanism import Mechanism
+from stiction.dynamics.newton_euler import inverse_dynamics
 from stiction.errors import InputError
 from stiction.robot.motion import GRAVITY, ROADS
 from stiction.robot.numbers import Assembly, Numbers
@@ -13,6 +16,7 @@ from stiction.robot.robot import Robot
 from stiction.simulation.part import Admittance, Ports
 from stiction.spatial import Vector, from_quaternion, quaternion_rate
 from stiction.trace.functions import Scalar, sqrt
+from stiction.trace.numbered import Numbering
 
 
 def _floats(owner: str, what: str, values: Any, length: int) -> tuple[float, ...]:
@@ -42,6 +46,8 @@ class Mass(Admittance):
 
     inputs = {"force": 1}
     outputs = {"position": 1, "velocity": 1}
+    units = {"position": "m", "velocity": "m/s"}
+    first_values = ("position", "velocity")
 
     mass: float
     position: float = 0.0
@@ -51,6 +57,8 @@ class Mass(Admittance):
         if not 0 < float(self.mass) < 1e12:
             raise InputError(f"Mass: mass is {self.mass}; allowed: a number above 0")
         object.__setattr__(self, "mass", float(self.mass))
+        for what in ("position", "velocity"):
+            object.__setattr__(self, what, _floats("Mass", what, (getattr(self, what),), 1)[0])
 
     def start(self) -> Mapping[str, float]:
         """Position and velocity."""
@@ -60,9 +68,29 @@ class Mass(Admittance):
         """Position and velocity."""
         return {"position": own[:1], "velocity": own[1:]}
 
-    def rates(self, own: list[Scalar], forces: Ports, t: Scalar) -> list[Scalar]:
+    def positions(self) -> int:
+        """One."""
+        return 1
+
+    def position_rates(self, own: list[Scalar]) -> list[Scalar]:
+        """The velocity."""
+        return own[1:]
+
+    def mass_matrix(self, own: list[Scalar]) -> list[list[Scalar]]:
+        """The mass."""
+        return [[self.mass]]
+
+    def load(self, own: list[Scalar], accelerations: Sequence[Scalar]) -> list[Scalar]:
         """Newton's law."""
-        return [own[1], forces["force"][0] / self.mass]
+        return [self.mass * accelerations[0]]
+
+    def generalised(self, own: list[Scalar], forces: Ports) -> list[Scalar]:
+        """The force."""
+        return forces["force"]
+
+    def energy(self, own: list[Scalar]) -> tuple[Scalar, Scalar]:
+        """Kinetic, and no potential energy [J]."""
+        return self.mass * own[1] * own[1] / 2, 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +105,7 @@ class FreeBody(Admittance):
         quaternion: at the start, body to world.
         velocity: at the start [m/s].
         angular: angular velocity at the start, in the body's axes [rad/s].
-        gravity: acceleration of free fall [m/s²].
+        gravity: acceleration of free fall [m/s²]; by default that of the scene, or (0, 0, −9.81).
 
     Example:
         >>> from stiction.simulation.bodies import FreeBody
@@ -87,6 +115,8 @@ class FreeBody(Admittance):
 
     inputs = {"force": 3, "moment": 3}
     outputs = {"position": 3, "velocity": 3, "quaternion": 4, "angular": 3}
+    units = {"position": "m", "velocity": "m/s", "quaternion": "1", "angular": "rad/s"}
+    first_values = ("position", "quaternion", "velocity", "angular")
 
     mass: float
     inertia: tuple[float, float, float]
@@ -94,14 +124,22 @@ class FreeBody(Admittance):
     quaternion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
     velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     angular: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    gravity: tuple[float, float, float] = GRAVITY
+    gravity: tuple[float, float, float] | None = None
 
     def __post_init__(self) -> None:
         for what, size in (("inertia", 3), ("position", 3), ("quaternion", 4), ("velocity", 3), ("angular", 3), ("gravity", 3)):
-            object.__setattr__(self, what, _floats("FreeBody", what, getattr(self, what), size))
+            if getattr(self, what) is not None:
+                object.__setattr__(self, what, _floats("FreeBody", what, getattr(self, what), size))
+        if abs(sum(x * x for x in self.quaternion) - 1) > 1e-6:
+            raise InputError(f"FreeBody: quaternion is {self.quaternion}; allowed: length 1, such as (1, 0, 0, 0)")
         if not 0 < float(self.mass) < 1e12 or min(self.inertia) <= 0:
             raise InputError(f"FreeBody: mass is {self.mass} and inertia {self.inertia}; allowed: numbers above 0")
         object.__setattr__(self, "mass", float(self.mass))
+
+    @property
+    def pull(self) -> tuple[float, float, float]:
+        """Acceleration of free fall [m/s²]."""
+        return GRAVITY if self.gravity is None else self.gravity
 
     def start(self) -> Mapping[str, float]:
         """Position, quaternion, velocity in the world and angular velocity in the body's axes."""
@@ -113,20 +151,95 @@ class FreeBody(Admittance):
         turned = from_quaternion(own[3:7]) @ Vector(*own[10:])
         return {"position": own[:3], "velocity": own[7:10], "quaternion": own[3:7], "angular": list(turned)}
 
-    def rates(self, own: list[Scalar], forces: Ports, t: Scalar) -> list[Scalar]:
-        """Newton's and Euler's laws."""
-        R, w = from_quaternion(own[3:7]), Vector(*own[10:])
-        moment = R.T @ Vector(*forces["moment"])
-        spin = Vector(*(i * x for i, x in zip(self.inertia, w, strict=True)))
-        turning = moment - w.cross(spin)
-        accelerations = [f / self.mass + g for f, g in zip(forces["force"], self.gravity, strict=True)]
-        return [*own[7:10], *quaternion_rate(own[3:7], w), *accelerations, *(x / i for x, i in zip(turning, self.inertia, strict=True))]
+    def positions(self) -> int:
+        """Position and quaternion."""
+        return 7
+
+    def position_rates(self, own: list[Scalar]) -> list[Scalar]:
+        """Velocity, and the rate of the quaternion."""
+        return [*own[7:10], *quaternion_rate(own[3:7], Vector(*own[10:]))]
+
+    def mass_matrix(self, own: list[Scalar]) -> list[list[Scalar]]:
+        """Mass and inertia on the diagonal."""
+        weights = [self.mass] * 3 + list(self.inertia)
+        return [[weights[i] if i == j else 0 for j in range(6)] for i in range(6)]
+
+    def load(self, own: list[Scalar], accelerations: Sequence[Scalar]) -> list[Scalar]:
+        """Newton's and Euler's laws, the latter in the body's axes."""
+        w = Vector(*own[10:])
+        spin, turning = (Vector(*(i * x for i, x in zip(self.inertia, each, strict=True))) for each in (w, accelerations[3:]))
+        forces = [self.mass * (a - g) for a, g in zip(accelerations[:3], self.pull, strict=True)]
+        return [*forces, *(turning + w.cross(spin))]
+
+    def generalised(self, own: list[Scalar], forces: Ports) -> list[Scalar]:
+        """The force, and the moment in the body's axes."""
+        return [*forces["force"], *(from_quaternion(own[3:7]).T @ Vector(*forces["moment"]))]
+
+    def energy(self, own: list[Scalar]) -> tuple[Scalar, Scalar]:
+        """Kinetic and potential energy [J]."""
+        weights = [self.mass] * 3 + list(self.inertia)
+        kinetic = sum((m * v * v for m, v in zip(weights, own[7:], strict=True)), start=0) / 2
+        return kinetic, -self.mass * Vector(*self.pull).dot(Vector(*own[:3]))
 
     def settle(self, own: list[Scalar]) -> list[Scalar]:
         """The quaternion takes unit length again."""
         w, x, y, z = own[3:7]
         size = sqrt(w * w + x * x + y * y + z * z)
         return [*own[:3], *(c / size for c in own[3:7]), *own[7:]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fixed(Admittance):
+    """A body that never moves: the world, as `PenaltyJoint` sees it. Ports as those of `FreeBody`.
+
+    Attributes:
+        position: [m].
+        quaternion: body to world.
+
+    Example:
+        >>> from stiction.simulation.bodies import Fixed
+        >>> Fixed(position=(0, 0, 1)).motion([])["position"]
+        [0.0, 0.0, 1.0]
+    """
+
+    inputs = FreeBody.inputs
+    outputs = FreeBody.outputs
+    units = FreeBody.units
+
+    position: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    quaternion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        for what, size in (("position", 3), ("quaternion", 4)):
+            object.__setattr__(self, what, _floats("Fixed", what, getattr(self, what), size))
+
+    def motion(self, own: list[Scalar]) -> Ports:
+        """Where it is."""
+        return {"position": list(self.position), "quaternion": list(self.quaternion), "velocity": [0, 0, 0], "angular": [0, 0, 0]}
+
+    def positions(self) -> int:
+        """None."""
+        return 0
+
+    def position_rates(self, own: list[Scalar]) -> list[Scalar]:
+        """Nothing moves."""
+        return []
+
+    def mass_matrix(self, own: list[Scalar]) -> list[list[Scalar]]:
+        """Empty."""
+        return []
+
+    def load(self, own: list[Scalar], accelerations: Sequence[Scalar]) -> list[Scalar]:
+        """Nothing."""
+        return []
+
+    def generalised(self, own: list[Scalar], forces: Ports) -> list[Scalar]:
+        """Nothing: forces on it do no work."""
+        return []
+
+    def energy(self, own: list[Scalar]) -> tuple[Scalar, Scalar]:
+        """None."""
+        return 0, 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,11 +273,13 @@ class RobotBody(Admittance):
         object.__setattr__(self, "outputs", {"q": r.nq, "v": r.nv})
         object.__setattr__(self, "mechanism", r.mechanism)
 
-    def with_numbers(self, number: Callable[[str, float], Any]) -> "RobotBody":
+    def with_numbers(self, number: Numbering) -> "RobotBody":
         """The same robot with the numbers of its description replaced; start values are no part of the formulas."""
         twin = copy.copy(self)
         object.__setattr__(twin, "gravity", tuple(number(f"gravity.{c}", x) for c, x in zip("xyz", self.gravity, strict=True)))
-        chosen = Numbers(lambda k, name, x: number(f"robot.{name or k}", x))
+        inner = number.inside("robot")
+        free = {name: inner(name, x) for name, x in self.robot.numbers.items() if inner.is_freed(name)}
+        chosen = Numbers(lambda k, name, x: inner(name or str(k), x), free)
         object.__setattr__(twin, "mechanism", Assembly(self.robot, chosen).mechanism)
         return twin
 
@@ -173,15 +288,55 @@ class RobotBody(Admittance):
         names = [*(f"q.{n}" for n in self.robot.position_names), *(f"v.{n}" for n in self.robot.velocity_names)]
         return dict(zip(names, (*self.q, *self.v), strict=True))
 
+    def unit(self, signal: str) -> str:
+        """By the kind of the joint."""
+        kind, _, name = signal.partition(".")
+        joint = self.robot.joint(name if any(j.name == name for j in self.robot.joints) else name.rpartition(".")[0])
+        if joint.kind in ("spherical", "floating"):
+            return {"q": "1 or m", "v": "rad/s or m/s"}.get(kind, "N·m or N")
+        linear = joint.kind == "prismatic" or (joint.kind == "planar" and not name.endswith(".turn"))
+        return {"q": ("rad", "m"), "v": ("rad/s", "m/s")}.get(kind, ("N·m", "N"))[linear]
+
     def motion(self, own: list[Scalar]) -> Ports:
         """Positions and velocities."""
-        return {"q": own[: self.robot.nq], "v": own[self.robot.nq :]}
+        q, v = self._split(own)
+        return {"q": q, "v": v}
+
+    def _mechanism(self) -> Mechanism:
+        return self.mechanism  # type: ignore[attr-defined]
+
+    def positions(self) -> int:
+        """Of the robot."""
+        return self.robot.nq
+
+    def position_rates(self, own: list[Scalar]) -> list[Scalar]:
+        """q̇ = N(q) v."""
+        return self._mechanism().position_rates(*self._split(own))
+
+    def mass_matrix(self, own: list[Scalar]) -> list[list[Scalar]]:
+        """M(q), rotors included."""
+        return mass_matrix(self._mechanism(), self._split(own)[0])
+
+    def load(self, own: list[Scalar], accelerations: Sequence[Scalar]) -> list[Scalar]:
+        """Inverse dynamics."""
+        return inverse_dynamics(self._mechanism(), *self._split(own), list(accelerations), Vector(*self.gravity))
+
+    def generalised(self, own: list[Scalar], forces: Ports) -> list[Scalar]:
+        """The torques."""
+        return forces["torque"]
+
+    def energy(self, own: list[Scalar]) -> tuple[Scalar, Scalar]:
+        """Kinetic and potential energy [J]."""
+        m, (q, v) = self._mechanism(), self._split(own)
+        return kinetic_energy(m, q, v), potential_energy(m, q, Vector(*self.gravity))
 
     def rates(self, own: list[Scalar], forces: Ports, t: Scalar) -> list[Scalar]:
-        """Forward dynamics."""
-        m: Mechanism = self.mechanism  # type: ignore[attr-defined]
-        q, v = own[: m.nq], own[m.nq :]
-        return [*m.position_rates(q, v), *ROADS[self.robot.forward_road](m, q, v, forces["torque"], Vector(*self.gravity))]
+        """Forward dynamics, by the road that suits the size of the robot."""
+        road = ROADS[self.robot.forward_road]
+        return [*self.position_rates(own), *road(self._mechanism(), *self._split(own), forces["torque"], Vector(*self.gravity))]
+
+    def _split(self, own: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+        return own[: self.robot.nq], own[self.robot.nq :]
 
     def settle(self, own: list[Scalar]) -> list[Scalar]:
         """Quaternions take unit length again."""

@@ -1,71 +1,90 @@
 """How stiff the bristles of dry friction may be at a given step, and how stiff they are when the user does not say.
 
-Under a flow a stuck joint is a stiff spring. By default K = J/(2 h²) and B = J/(2 h), with J the inertia that the site feels
-at the start: the slowest decay of a stuck bristle is then 0.65 per step with Runge–Kutta, and the joint stays stable while
-the arm moves to poses with a quarter of that inertia. Stiffnesses that the user gives are tried out on the linear motion of
+Under a flow a stuck site is a stiff spring. By default K = J/(2 h²) and B = J/(2 h), with J the inertia that the site feels
+at the start: the slowest decay of a stuck bristle is then 0.65 per step with Runge–Kutta, and the site stays stable while
+bodies move to poses with a quarter of that inertia. Stiffnesses that the user gives are tried out on the linear motion of
 all stuck sites together, and refused if it grows.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stiction.friction.dry import Coulomb
+from stiction.friction.dry import Dry
+from stiction.simulation.forces import Friction
 from stiction.simulation.integrate import METHODS
-
-if TYPE_CHECKING:
-    from stiction.simulation.scene import Scene
+from stiction.simulation.network import Network, NetworkError
+from stiction.simulation.part import Part
+from stiction.simulation.sites import sites
 
 STIFFNESS, DAMPING = 0.5, 0.5  # K h²/J and B h/J
 
 
-def apparent_inertia(scene: Scene) -> dict[str, float]:
-    """The inertia that each site feels at the start while the other joints are free [kg m² or kg]."""
-    M = scene.robot.mass_matrix(np.array(scene.q, float))
-    rows = {name: np.array(scene.row(site)) for name, site in scene.sites.items()}
-    return {name: float(1 / (row @ np.linalg.solve(M, row))) for name, row in rows.items()}
+def _dry(network: Network) -> dict[str, Friction]:
+    return {name: part for name, part in sites(network).items() if isinstance(part, Friction) and isinstance(part.law, Dry)}
 
 
-def with_bristles(scene: Scene, step: float) -> Scene:
-    """The scene with a stiffness and a damping in every dry law."""
-    inertia = apparent_inertia(scene) if scene.sites else {}
-    friction = {}
-    for name, site in scene.sites.items():
-        law = site.law
-        if isinstance(law, Coulomb):
-            J = inertia[name]
-            stiffness = STIFFNESS * J / step**2 if law.stiffness is None else law.stiffness
-            damping = DAMPING * J / step if law.damping is None else law.damping
-            law = replace(law, stiffness=stiffness, damping=damping)
-        friction[name] = replace(site, law=law)
-    return replace(scene, friction=friction)
+def _response(network: Network) -> np.ndarray:
+    """Velocities of the dry sites at the start under unit impulses at them, (m, m)."""
+    now = network.evaluate(list(network.start.values()), 0.0, 1.0)
+    S = np.array([network.direction(now, name) for name in _dry(network)], float)
+    return S @ np.linalg.solve(np.array(network.mechanics(now)[0], float), S.T)
 
 
-def growth(scene: Scene, method: str, step: float) -> float:
-    """Largest factor by which a motion of the stuck sites grows in one step; below 1 it decays. Bristles must be chosen."""
-    dry = [site for site in scene.sites.values() if isinstance(site.law, Coulomb)]
-    if not dry:
-        return 0.0
-    M = scene.robot.mass_matrix(np.array(scene.q, float))
-    S = np.array([scene.row(site) for site in dry])
-    K, B = (np.array([getattr(site.law, what) for site in dry]) for what in ("stiffness", "damping"))
-    A = S @ np.linalg.solve(M, S.T)  # velocities of the sites under their torques
+def with_bristles(network: Network, h: float) -> Network:
+    """The network with a stiffness and a damping in every dry law."""
+    missing = {name: part for name, part in _dry(network).items() if part.law.stiffness is None or part.law.damping is None}  # type: ignore[attr-defined]
+    if not missing:
+        return network
+    for name, body in network.bodies.items():
+        if not body.mechanical:
+            raise NetworkError(
+                f"friction '{next(iter(missing))}' has no bristle, and none can be chosen: part '{name}' says no mass_matrix; give stiffness and damping"
+            )
+    inertia = dict(zip(_dry(network), 1 / np.diag(_response(chosen(network, dict.fromkeys(_dry(network), 1.0), 1.0))), strict=True))
+    return chosen(network, inertia, h)
+
+
+def chosen(network: Network, inertia: dict[str, float], h: float) -> Network:
+    """The network with bristles for sites that feel these inertias."""
+
+    def change(name: str, part: Part) -> Part:
+        if name not in inertia:
+            return part
+        law, J = part.law, float(inertia[name])  # type: ignore[attr-defined]
+        stiffness = STIFFNESS * J / h**2 if law.stiffness is None else law.stiffness
+        damping = DAMPING * J / h if law.damping is None else law.damping
+        return replace(part, law=replace(law, stiffness=stiffness, damping=damping))  # type: ignore[type-var]
+
+    return network.with_parts(change)
+
+
+def growth(A: np.ndarray, K: np.ndarray, B: np.ndarray, method: str, h: float) -> float:
+    """Largest factor by which a motion of stuck sites with response A and bristles K, B grows in one step; below 1 it decays."""
+    m = len(K)
 
     def flow(x: list, _t: float, stage: float) -> list:
-        s, e = np.array(x[: len(dry)]), np.array(x[len(dry) :])
+        s, e = np.array(x[:m]), np.array(x[m:])
         return [*(-A @ (K * e + (B + stage * K) * s)), *s]
 
-    columns = [METHODS[method](flow, list(unit), 0.0, step) for unit in np.eye(2 * len(dry))]
+    columns = [METHODS[method](flow, list(unit), 0.0, h) for unit in np.eye(2 * m)]
     return float(np.abs(np.linalg.eigvals(np.array(columns, float).T)).max())
 
 
-def largest_stable_step(scene: Scene, method: str, step: float) -> float:
-    """The largest step, found by halving, at which stuck sites with these bristles stay put [s]."""
-    low, high = 0.0, step
+def check_bristles(network: Network, method: str, h: float) -> None:
+    """Refuse bristles that do not hold at this step, with the largest step at which they do."""
+    dry = _dry(network)
+    if not dry or not all(body.mechanical for body in network.bodies.values()):
+        return
+    A = _response(network)
+    K, B = (np.array([getattr(part.law, what) for part in dry.values()]) for what in ("stiffness", "damping"))
+    if growth(A, K, B, method, h) < 1:
+        return
+    low, high = 0.0, h
     for _ in range(40):
         middle = (low + high) / 2
-        low, high = (middle, high) if growth(scene, method, middle) < 1 else (low, middle)
-    return low
+        low, high = (middle, high) if growth(A, K, B, method, middle) < 1 else (low, middle)
+    raise NetworkError(
+        f"friction bristles are too stiff for '{method}' at {h:g} s; "
+        f"the largest stable step is {low:.3g} s. Take it, or leave stiffness and damping out, or use 'semi_implicit'"
+    )

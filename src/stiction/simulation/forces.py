@@ -1,12 +1,27 @@
 """Impedances: springs, friction at a site, the frictional ground, and forces given in time."""
 
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from stiction.errors import InputError
-from stiction.friction.law import Law
+from stiction.friction.dry import Dry, in_space
+from stiction.friction.law import SLIDING, STUCK, Law
 from stiction.simulation.part import Impedance, Ports
-from stiction.trace.functions import Scalar, maximum, sqrt, where
+from stiction.trace.functions import Scalar, absolute, maximum, minimum, where
+from stiction.trace.numbered import Numbering
+
+
+def number(owner: str, what: str, value: Any, zero: bool = True) -> float:
+    """A number, 0 or above, of a part."""
+    try:
+        x = float(value)
+    except (TypeError, ValueError):
+        x = float("nan")
+    if not 0 <= x < 1e15 or (x == 0 and not zero):
+        raise InputError(f"{owner}: {what} is {value!r}; allowed: a number, {'0 or above' if zero else 'above 0'}")
+    return x
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,13 +40,22 @@ class SpringDamper(Impedance):
 
     inputs = {"position": 1, "velocity": 1}
     outputs = {"force": 1}
+    units = {"force": "N·m or N"}
 
     stiffness: float
     damping: float = 0.0
 
+    def __post_init__(self) -> None:
+        for what in ("stiffness", "damping"):
+            object.__setattr__(self, what, number("SpringDamper", what, getattr(self, what)))
+
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
         """Spring and damper."""
         return {"force": [self.stiffness * motion["position"][0] + self.damping * motion["velocity"][0]]}, []
+
+    def stored(self, motion: Ports, own: list[Scalar]) -> Scalar:
+        """Elastic energy of the spring [J]."""
+        return self.stiffness * motion["position"][0] * motion["position"][0] / 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,27 +64,92 @@ class Friction(Impedance):
 
     Attributes:
         law: the friction law.
+        dimension: how many numbers the velocity has; above 1 the law must be dry, and is the same in all directions.
 
     Example:
         >>> from stiction.friction import Coulomb
         >>> from stiction.simulation.forces import Friction
-        >>> Friction(law=Coulomb(level=0.5, stiffness=5000.0, damping=1.0)).force({"velocity": [1.0]}, [0.0], 1e-3, 0.0)[0]
+        >>> law = Coulomb(level=0.5, stiffness=5000.0, damping=1.0)
+        >>> Friction(law=law).force({"velocity": [1.0]}, [0.0], 1e-3, 0.0)[0]
         {'torque': [0.5]}
+        >>> Friction(law=law, dimension=2).force({"velocity": [3.0, 4.0]}, [0.0, 0.0], 1e-3, 0.0)[0]
+        {'torque': [0.3, 0.4]}
     """
 
-    inputs = {"velocity": 1}
-    outputs = {"torque": 1}
+    units = {"torque": "N·m or N", "bend": "rad or m", "mode": "1", "margin": "N·m or N", "switches": "1"}
 
     law: Law
+    dimension: int = 1
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.law, Law):
+            raise InputError(f"Friction: law is {self.law!r}; allowed: a friction law")
+        if not isinstance(self.dimension, int) or self.dimension < 1:
+            raise InputError(f"Friction: dimension is {self.dimension!r}; allowed: a whole number of at least 1")
+        if self.dimension > 1 and not isinstance(self.law, Dry):
+            raise InputError(
+                f"Friction: {type(self.law).__name__} acts on one velocity, and dimension is {self.dimension}; allowed: dry laws (Coulomb, Stribeck, Curve)"
+            )
+        object.__setattr__(self, "inputs", {"velocity": self.dimension})
+        object.__setattr__(self, "outputs", {"torque": self.dimension})
 
     def start(self) -> Mapping[str, float]:
         """The bending of the bristle, if the law has one."""
+        if self.dimension > 1:
+            return {f"bend.{'xyz'[k] if self.dimension == 3 else k}": 0.0 for k in range(self.dimension)}
         return {"bend": 0.0} if self.law.states else {}
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
         """The law's torque."""
+        if self.dimension > 1:
+            assert isinstance(self.law, Dry)
+            force, rates = self.law.flow_in_space(motion["velocity"], own, step)
+            return {"torque": force}, rates
         torque, rate = self.law.flow(motion["velocity"][0], own[0] if own else 0, step)
         return {"torque": [torque]}, [rate] if own else []
+
+    def stored(self, motion: Ports, own: list[Scalar]) -> Scalar:
+        """Elastic energy of the bristle [J]."""
+        return sum((self.law.stored(z) for z in own), start=0)
+
+    def mode(self, v: Scalar, own: list[Scalar], step: Scalar) -> Scalar:
+        """0 stuck, 1 pre-sliding, 2 sliding."""
+        return self.law.mode(v, own[0] if own else 0, step)
+
+    def margin(self, v: Scalar, own: list[Scalar], step: Scalar) -> Scalar:
+        """Torque that is missing to break-away [N·m or N]."""
+        return self.law.margin(v, own[0] if own else 0, step)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RigidFriction(Impedance):
+    """Dry friction as a row: its torque is found with that of all other rows once per step, and held. Ports as those of `Friction`.
+
+    Attributes:
+        law: the friction law.
+    """
+
+    inputs = {"velocity": 1}
+    outputs = {"torque": 1}
+    units = Friction.units
+
+    law: Dry
+
+    def start(self) -> Mapping[str, float]:
+        """Direction of sliding (−1, 0 or 1), from which the next search begins, and the torque."""
+        return {"slides": 0.0, "held": 0.0}
+
+    def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
+        """The torque that was found."""
+        return {"torque": [own[1]]}, [0, 0]
+
+    def mode(self, v: Scalar, own: list[Scalar], step: Scalar) -> Scalar:
+        """0 stuck, 2 sliding."""
+        return where(absolute(own[0]) > 0, SLIDING, STUCK)
+
+    def margin(self, v: Scalar, own: list[Scalar], step: Scalar) -> Scalar:
+        """Torque that is missing to break-away [N·m or N]."""
+        return where(absolute(own[0]) > 0, 0, maximum(0, self.law.breakaway(own[1]) - absolute(own[1])))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,10 +171,15 @@ class Ground(Impedance):
 
     inputs = {"position": 3, "velocity": 3}
     outputs = {"force": 3}
+    units = {"force": "N", "bend": "m"}
 
     stiffness: float
     damping: float
     coefficient: float
+
+    def __post_init__(self) -> None:
+        for what in ("stiffness", "damping", "coefficient"):
+            object.__setattr__(self, what, number("Ground", what, getattr(self, what), zero=what != "stiffness"))
 
     def start(self) -> Mapping[str, float]:
         """The bending of the bristle in the plane."""
@@ -96,19 +190,23 @@ class Ground(Impedance):
         (_, _, z), (vx, vy, vz) = motion["position"], motion["velocity"]
         K, D = self.stiffness, self.damping + step * self.stiffness
         normal = where(z < 0, maximum(0, -K * z - self.damping * vz), 0)
-        x, y = (D * v + K * e for v, e in zip((vx, vy), own, strict=True))
-        limit, size = self.coefficient * normal, sqrt(x * x + y * y)
-        scale = where(size > limit, limit / where(size > 0, size, 1), 1)  # gsat, network (15)
-        plane = [x * scale, y * scale]
-        return {"force": [*plane, -normal]}, [(f - K * e) / D for f, e in zip(plane, own, strict=True)]
+        limit = self.coefficient * normal
+        plane, rates = in_space([vx, vy], own, K, D, lambda size: minimum(size, limit))
+        return {"force": [*plane, -normal]}, rates
+
+    def stored(self, motion: Ports, own: list[Scalar]) -> Scalar:
+        """Elastic energy of the indented ground and of the bristle [J]."""
+        depth = minimum(0, motion["position"][2])
+        return self.stiffness * (depth * depth + own[0] * own[0] + own[1] * own[1]) / 2
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drive(Impedance):
-    """Forces given as functions of time, which must be formulas (`stiction.trace.functions`). Port: force out.
+    """Forces given in time. Port: force out.
 
     Attributes:
-        functions: one per number of the port.
+        functions: one per number of the port: formulas of the time t [s] (`stiction.trace.functions`), or numbers.
+        names: of the numbers, where they have any.
 
     Example:
         >>> from stiction.simulation.forces import Drive
@@ -116,13 +214,26 @@ class Drive(Impedance):
         ({'force': [6.0]}, [])
     """
 
-    functions: tuple[Callable[[Scalar], Scalar], ...]
+    units = {"force": "N·m or N"}
+
+    functions: tuple[Callable[[Scalar], Scalar] | float, ...]
+    names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.functions or not all(callable(f) for f in self.functions):
-            raise InputError(f"Drive: functions is {self.functions!r}; allowed: functions of the time t, one per number of the port")
-        object.__setattr__(self, "outputs", {"force": len(self.functions)})
+        given = self.functions if isinstance(self.functions, (tuple, list)) else ()
+        if not given or not all(callable(f) or (isinstance(f, (int, float)) and abs(f) < 1e15) for f in given):
+            raise InputError(f"Drive: functions is {self.functions!r}; allowed: functions of the time t or numbers, one per number of the port")
+        object.__setattr__(self, "functions", tuple(f if callable(f) else float(f) for f in given))
+        object.__setattr__(self, "outputs", {"force": len(given)})
+
+    def with_numbers(self, number: Numbering) -> "Drive":
+        """The same with the plain numbers replaced."""
+        names = self.names or [str(k) for k in range(len(self.functions))]
+        twin = copy.copy(self)
+        given = tuple(f if callable(f) else number(name, f) for name, f in zip(names, self.functions, strict=True))
+        object.__setattr__(twin, "functions", given)
+        return twin
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
         """The functions' values at t."""
-        return {"force": [f(t) for f in self.functions]}, []
+        return {"force": [f(t) if callable(f) else f for f in self.functions]}, []

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
-from typing import Any
+from functools import cached_property
+from typing import NamedTuple
 
 from stiction.errors import StictionError, unknown
 from stiction.simulation.part import Admittance, Impedance, Part
 from stiction.trace.functions import Scalar
+from stiction.trace.numbered import Numbering
 
 
 class NetworkError(StictionError):
@@ -45,6 +46,20 @@ class Wire:
     target: str
     terms: Sequence[Term | str]
     shift: Sequence[float] = ()
+
+
+class Evaluation(NamedTuple):
+    """A network at one moment.
+
+    Attributes:
+        own: states of each part, by name.
+        signals: all outputs, by "part.port".
+        rates: of the own states of each impedance.
+    """
+
+    own: dict[str, list[Scalar]]
+    signals: dict[str, list[Scalar]]
+    rates: dict[str, Sequence[Scalar]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +103,7 @@ class Network:
                 raise NetworkError(f"the wire from '{term.source}' ({source} numbers) to '{wire.target}' ({size}) has {shape}; allowed: {size} × {source}")
 
     def _size(self, port: str, side: str) -> int:
-        part, _, name = port.partition(".")
+        part, _, name = port.rpartition(".")
         if part not in self.parts:
             raise NetworkError(f"port '{port}': " + unknown("part", part, "this network", self.parts))
         ports = getattr(self.parts[part], side)
@@ -97,7 +112,7 @@ class Network:
         return ports[name]
 
     def _check_used(self) -> None:
-        used = {term.source.partition(".")[0] for wire in self.wires for term in _terms(wire)}
+        used = {term.source.rpartition(".")[0] for wire in self.wires for term in _terms(wire)}
         for name, part in self.parts.items():
             if isinstance(part, Impedance) and part.outputs and name not in used:
                 raise NetworkError(f"part '{name}' dangles: none of its outputs ({', '.join(part.outputs)}) drives anything; wire one or leave it out")
@@ -107,9 +122,9 @@ class Network:
         """The impedances, each after those that drive it; refuses algebraic loops."""
         needs = {name: set[str]() for name, part in self.parts.items() if isinstance(part, Impedance)}
         for wire in self.wires:
-            target = wire.target.partition(".")[0]
+            target = wire.target.rpartition(".")[0]
             if target in needs:
-                needs[target] |= {s for s in (term.source.partition(".")[0] for term in _terms(wire)) if s in needs}
+                needs[target] |= {s for s in (term.source.rpartition(".")[0] for term in _terms(wire)) if s in needs}
         placed: list[str] = []
         while len(placed) < len(needs):
             ready = [name for name in needs if name not in placed and needs[name] <= set(placed)]
@@ -124,15 +139,21 @@ class Network:
         """All states, named "part.state", with their first values."""
         return {f"{name}.{state}": float(x) for name, part in self.parts.items() for state, x in part.start().items()}
 
-    def with_numbers(self, number: Callable[[str, float], Any]) -> "Network":
-        """The same network with the numbers of its parts replaced; see `Numbered`."""
-        twins = {}
-        for name, part in self.parts.items():
-            twins[name] = part.with_numbers(partial(_prefixed, number, name))
+    @cached_property
+    def bodies(self) -> dict[str, Admittance]:
+        """The admittances, by name."""
+        return {name: part for name, part in self.parts.items() if isinstance(part, Admittance)}
+
+    def with_parts(self, change: Callable[[str, Part], Part]) -> "Network":
+        """The same network with other parts of the same ports."""
         made = object.__new__(Network)  # checked before
-        object.__setattr__(made, "parts", twins)
+        object.__setattr__(made, "parts", {name: change(name, part) for name, part in self.parts.items()})
         object.__setattr__(made, "wires", self.wires)
         return made
+
+    def with_numbers(self, number: Numbering) -> "Network":
+        """The same network with the numbers of its parts replaced; see `Numbered`."""
+        return self.with_parts(lambda name, part: part.with_numbers(number.inside(name)))
 
     def split(self, state: Sequence[Scalar]) -> dict[str, list[Scalar]]:
         """The states of each part."""
@@ -143,36 +164,95 @@ class Network:
             first += size
         return own
 
-    def flow(self, state: Sequence[Scalar], t: Scalar, step: Scalar) -> list[Scalar]:
-        """Rates of all states: network (13), stage form (21), (22)."""
+    def evaluate(self, state: Sequence[Scalar], t: Scalar, step: Scalar) -> Evaluation:
+        """All outputs at a state: motions first, then forces, each after those that drive it."""
         own = self.split(state)
         signals: dict[str, list[Scalar]] = {}
-        for name, part in self.parts.items():
-            if isinstance(part, Admittance):
-                signals |= {f"{name}.{port}": list(x) for port, x in part.motion(own[name]).items()}
+        for name, body in self.bodies.items():
+            signals |= {f"{name}.{port}": list(x) for port, x in body.motion(own[name]).items()}
         rates: dict[str, Sequence[Scalar]] = {}
         for name in self.order:
             part = self.parts[name]
             assert isinstance(part, Impedance)
-            outputs, rates[name] = part.force(self._inputs(name, part, signals), own[name], step, t)
+            outputs, rates[name] = part.force(self.inputs(name, signals), own[name], step, t)
             signals |= {f"{name}.{port}": list(x) for port, x in outputs.items()}
-        for name, part in self.parts.items():
-            if isinstance(part, Admittance):
-                rates[name] = part.rates(own[name], self._inputs(name, part, signals), t)
+        return Evaluation(own, signals, rates)
+
+    def rates(self, now: Evaluation, t: Scalar) -> list[Scalar]:
+        """Rates of all states: network (13), stage form (21), (22)."""
+        rates = dict(now.rates)
+        for name, body in self.bodies.items():
+            rates[name] = body.rates(now.own[name], self.inputs(name, now.signals), t)
         return [rate for name in self.parts for rate in rates[name]]
+
+    def flow(self, state: Sequence[Scalar], t: Scalar, step: Scalar) -> list[Scalar]:
+        """Rates of all states, from the states."""
+        return self.rates(self.evaluate(state, t, step), t)
+
+    def velocities(self, own: Mapping[str, list[Scalar]]) -> list[Scalar]:
+        """The velocities of all bodies."""
+        return [v for name, body in self.bodies.items() for v in own[name][body.positions() :]]
+
+    def pushes(self, now: Evaluation) -> dict[str, list[Scalar]]:
+        """Who pushes, and how, along the velocities of all bodies; constants of a wire count under the name of its port."""
+        sources = [*dict.fromkeys(source for wire in self._into_bodies for source in self._sources(wire))]
+        return {source: self.push(now, source) for source in sources}
+
+    def push(self, now: Evaluation, source: str) -> list[Scalar]:
+        """The push of one source along the velocities of all bodies."""
+        forces = []
+        for name, body in self.bodies.items():
+            ports = {port: self._share(f"{name}.{port}", size, source, now.signals) for port, size in body.inputs.items()}
+            forces.extend(body.generalised(now.own[name], ports))
+        return forces
+
+    def direction(self, now: Evaluation, name: str) -> list[Scalar]:
+        """The velocity of a friction site as a row over the velocities of all bodies: minus the push of a unit torque."""
+        unit = now._replace(signals=now.signals | {f"{name}.torque": [1]})
+        return [-x for x in self.push(unit, name)]
+
+    def mechanics(self, now: Evaluation) -> tuple[list[list[Scalar]], list[Scalar]]:
+        """Mass matrix and bias of all bodies together."""
+        blocks = {name: body.mass_matrix(now.own[name]) for name, body in self.bodies.items()}
+        n = sum(len(block) for block in blocks.values())
+        M: list[list[Scalar]] = [[0] * n for _ in range(n)]
+        bias: list[Scalar] = []
+        for name, block in blocks.items():
+            first = len(bias)
+            for i, row in enumerate(block):
+                M[first + i][first : first + len(block)] = row
+            bias.extend(self.bodies[name].load(now.own[name], [0] * len(block)))
+        return M, bias
+
+    @cached_property
+    def _into_bodies(self) -> list[Wire]:
+        return [wire for wire in self.wires if wire.target.rpartition(".")[0] in self.bodies]
+
+    def _sources(self, wire: Wire) -> list[str]:
+        names = [term.source.rpartition(".")[0] for term in _terms(wire)]
+        return [*names, wire.target] if wire.shift else names
+
+    def _share(self, target: str, size: int, source: str, signals: Mapping[str, list[Scalar]]) -> list[Scalar]:
+        """What one source adds to an input."""
+        wire = self.driven.get(target)
+        if wire is None:
+            return [0] * size
+        terms = [term for term in _terms(wire) if term.source.rpartition(".")[0] == source]
+        return _sum(Wire(target, terms, wire.shift if source == target else ()), size, signals)
 
     def settle(self, state: Sequence[Scalar]) -> list[Scalar]:
         """The states as they are kept after an accepted step."""
         own = self.split(state)
         return [x for name, part in self.parts.items() for x in part.settle(own[name])]
 
-    def _inputs(self, name: str, part: Part, signals: Mapping[str, list[Scalar]]) -> dict[str, list[Scalar]]:
-        driven = {wire.target: wire for wire in self.wires}
-        return {port: _sum(driven.get(f"{name}.{port}"), size, signals) for port, size in part.inputs.items()}
+    @cached_property
+    def driven(self) -> dict[str, Wire]:
+        """The wires, by the input that each drives."""
+        return {wire.target: wire for wire in self.wires}
 
-
-def _prefixed(number: Callable[[str, float], Any], prefix: str, name: str, value: float) -> Any:
-    return number(f"{prefix}.{name}", value)
+    def inputs(self, name: str, signals: Mapping[str, list[Scalar]]) -> dict[str, list[Scalar]]:
+        """The inputs of a part."""
+        return {port: _sum(self.driven.get(f"{name}.{port}"), size, signals) for port, size in self.parts[name].inputs.items()}
 
 
 def _terms(wire: Wire) -> list[Term]:

@@ -1,98 +1,135 @@
-"""Running a network: compiled steps in chunks from record to record.
+"""The loop: compiled steps from tick to tick of the recording clock.
 
-state ← start
-for each record:
-    for each step up to it:  state ← settle(method(flow, state, tick · h, h));  tick ← tick + 1
-    stop if the state is not finite;  keep the record
-Ctrl-C between records ends the run; what was done is kept
+state ← start; tick ← 0
+for each tick of the recording clock:
+    advance to it, in chunks of about a tenth of a second of wall time (there Ctrl-C and progress are seen):
+        for each step:  state ← settle(method(network, state, tick · h, h));  marks ← what was seen;  tick ← tick + 1
+    a run whose state is not finite stays at its last record; one run alone ends there
+    keep the signals
+Time is tick · h, never a sum.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from stiction.errors import InputError, unknown
-from stiction.simulation.integrate import METHODS
-from stiction.simulation.network import Network
+from stiction.errors import InputError
 from stiction.simulation.trajectory import Trajectory
 from stiction.trace.functions import Scalar, loop
 from stiction.trace.program import Port, Program
 
 LARGEST_RECORD = 2**32  # bytes
+CHUNK = 0.1  # s of wall time between looks at the keyboard
+
+Progress = Callable[[float], None]  # told the part that is done, 0 … 1
 
 
-def run_network(network: Network, *, duration: float, step: float, record: float | None = None, method: str = "rk4") -> Trajectory:
-    """Simulate a network from its start.
-
-    Args:
-        network: the parts and wires.
-        duration: [s]; a whole number of records.
-        step: of the method [s].
-        record: time between records [s], a whole number of steps; every step by default.
-        method: "euler", "rk4" or "gill".
-
-    Example:
-        >>> from stiction.simulation.bodies import Mass
-        >>> from stiction.simulation.network import Network
-        >>> run = run_network(Network(parts={"ball": Mass(mass=1.0, velocity=2.0)}), duration=1.0, step=0.01, record=0.5)
-        >>> run["ball.position"].round(6).tolist()
-        [0.0, 1.0, 2.0]
-    """
-    if method not in METHODS:
-        raise InputError(f"method is {method!r}; allowed: {', '.join(map(repr, METHODS))}")
-    return follow(compiled(network, method), duration, step, record)
-
-
-class Steps(NamedTuple):
+class Machine(NamedTuple):
     """What can be advanced step by step, once or for many values of some numbers.
 
     Attributes:
-        program: takes numbers, freed numbers (if any), step, first tick, number of steps and state; gives the state after them.
+        program: takes numbers, freed numbers (if any), step, first tick, number of steps and state; gives the state after them and the signals.
         numbers: those that are not freed.
         freed: the others, (*batch, k); None if there are none.
-        names: of the states.
-        start: first values of the states.
+        start: first values of the states, (slots,) or (*batch, slots).
+        states: their names.
+        signals: names of the signals.
+        arrival: the slot that says how far a run with its own steps has come [s]; None where all steps are equal.
     """
 
     program: Program
     numbers: np.ndarray
     freed: np.ndarray | None
-    names: Sequence[str]
-    start: Sequence[float]
+    start: np.ndarray
+    states: Sequence[str]
+    signals: Sequence[str]
+    arrival: int | None = None
+
+    def advance(self, state: np.ndarray, h: float, tick: int, steps: int, threads: int | None) -> tuple[np.ndarray, np.ndarray]:
+        """State and signals after some steps."""
+        fixed = (self.numbers,) if self.freed is None else (self.numbers, self.freed)
+        after, seen = self.program(*fixed, h, tick, steps, state, threads=threads)
+        while self.arrival is not None and (np.isfinite(after).all(axis=-1) & (after[..., self.arrival] < steps * h)).any():
+            after, seen = self.program(*fixed, h, tick, steps, after, threads=threads)
+        if self.arrival is not None:
+            after[..., self.arrival] = 0.0
+        return after, seen
 
 
-def follow(what: Steps, duration: float, step: float, record: float | None, threads: int | None = 1) -> Trajectory:
-    """Advance from record to record and keep the states; stops early when they leave the numbers, or at Ctrl-C.
+def whole(long: str, total: float, short: str, part: float) -> int:
+    """How many parts make up the total, if that is a whole number."""
+    if not (0 < part < math.inf and 0 < total < math.inf) or abs(total / part - round(total / part)) > 1e-6 or round(total / part) < 1:
+        raise InputError(f"{long} is {total:g} s and {short} {part:g} s; allowed: positive times, {long} a whole number of {short}s")
+    return round(total / part)
 
-    In a batch, a run that leaves the numbers stays at its last record and the others go on.
-    """
-    stride = whole("record", step if record is None else record, "step", step)
-    count = whole("duration", duration, "record", stride * step)
-    batch = () if what.freed is None else what.freed.shape[:-1]
-    states = _room(count, batch, len(what.start), stride * step)
-    states[0] = what.start
+
+def ticks(every: int, count: int) -> Iterator[int]:
+    """The ticks of a clock after the first."""
+    return iter(range(every, every * count + 1, every))
+
+
+def follow(what: Machine, duration: float, h: float, record: float | None, threads: int | None, progress: Progress | None) -> Trajectory:
+    """Advance from record to record and keep the signals."""
+    every = whole("record", h if record is None else record, "step", h)
+    count = whole("duration", duration, "record", every * h)
+    batch = what.start.shape[:-1] if what.freed is None else np.broadcast_shapes(what.freed.shape[:-1], what.start.shape[:-1])
+    kept = _room(count, batch, len(what.signals), every * h)
+    state = np.broadcast_to(what.start, (*batch, what.start.shape[-1])).copy()
+    kept[0] = what.advance(state, h, 0, 0, threads)[1]
     valid = np.full(batch, count)  # records until which each run is good
-    fixed = (what.numbers,) if what.freed is None else (what.numbers, what.freed)
     status, message, done = "completed", "", 0
+    pace = _Pace(progress, every * count)
     try:
-        for k in range(count):
-            states[k + 1] = what.program(*fixed, step, k * stride, stride, states[k], threads=threads)[0]
-            bad = ~np.isfinite(states[k + 1]).all(axis=-1)
+        for k, tick in enumerate(ticks(every, count)):
+            last = state
+            state, seen = _advance(what, state, h, tick - every, tick, threads, pace)
+            bad = ~np.isfinite(state).all(axis=-1)
             if bad.any():
                 if status == "completed":
-                    status, message = "diverged", _divergence(what, states[k + 1], bad, k * stride * step, stride * step)
+                    status, message = "diverged", _divergence(what, last, bad, h, tick - every, every, threads)
                 valid[bad] = np.minimum(valid[bad], k)
                 if not batch:
                     break
-                states[k + 1][bad] = states[k][bad]
+                state[bad] = last[bad]
+                seen[bad] = kept[k][bad]
+            kept[k + 1] = seen
             done = k + 1
     except KeyboardInterrupt:
-        status, message = "interrupted", f"stopped by the user after {done * stride * step:g} s of {duration:g} s"
-    signals = {name: states[: done + 1, ..., j].copy() for j, name in enumerate(what.names)}
-    until = np.minimum(valid, done) * (stride * step) if batch else None
-    return Trajectory(np.arange(done + 1) * (stride * step), signals, status, message, valid_until=until)
+        status, message = "interrupted", f"stopped by the user after {done * every * h:g} s of {duration:g} s"
+    record_names = {name: kept[: done + 1, ..., j].copy() for j, name in enumerate(what.signals)}
+    until = np.minimum(valid, done) * (every * h) if batch else None
+    return Trajectory(np.arange(done + 1) * (every * h), record_names, status, message, valid_until=until)
+
+
+class _Pace:
+    """How many steps fit into a chunk, and who is told."""
+
+    def __init__(self, tell: Progress | None, total: int) -> None:
+        self.tell, self.total = tell, total
+        self.steps = 100
+
+    def chunk(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        """Chunks of steps from one tick to another; each is timed while the caller works on it."""
+        while first < last:
+            n = min(self.steps, last - first)
+            began = time.perf_counter()
+            yield first, n
+            seconds = max(time.perf_counter() - began, 1e-6)
+            if n == self.steps or seconds > CHUNK:
+                self.steps = max(1, min(int(n * CHUNK / seconds), 10 * n))
+            first += n
+            if self.tell:
+                self.tell(first / self.total)
+
+
+def _advance(what: Machine, state: np.ndarray, h: float, first: int, last: int, threads: int | None, pace: _Pace) -> tuple[np.ndarray, np.ndarray]:
+    seen = np.empty(0)
+    for tick, n in [(first, last - first)] if what.arrival is not None else pace.chunk(first, last):
+        state, seen = what.advance(state, h, tick, n, threads)
+    return state, seen
 
 
 def _room(count: int, batch: tuple[int, ...], size: int, record: float) -> np.ndarray:
@@ -100,39 +137,58 @@ def _room(count: int, batch: tuple[int, ...], size: int, record: float) -> np.nd
     needed = (count + 1) * math.prod(batch) * size * 8
     if needed > LARGEST_RECORD:
         fits = record * math.ceil(needed / LARGEST_RECORD)
-        raise InputError(f"recording takes {needed / 2**30:.1f} GiB; allowed: {LARGEST_RECORD / 2**30:g} GiB. Record every {fits:g} s instead of {record:g} s")
+        raise InputError(
+            f"recording takes {needed / 2**30:.1f} GiB; allowed: {LARGEST_RECORD / 2**30:g} GiB. "
+            f"Record every {fits:g} s instead of {record:g} s, or fewer signals"
+        )
     return np.full((count + 1, *batch, size), math.nan)
 
 
-def _divergence(what: Steps, state: np.ndarray, bad: np.ndarray, t: float, record: float) -> str:
-    """Which states left the numbers first, and when."""
+def _divergence(what: Machine, state: np.ndarray, bad: np.ndarray, h: float, tick: int, steps: int, threads: int | None) -> str:
+    """Which states left the numbers first, and when: the first bad step, found by halving."""
     where = tuple(int(i) for i in np.argwhere(bad)[0])
-    names = [name for name, x in zip(what.names, state[where], strict=True) if not math.isfinite(x)]
+    good, worse = 0, steps
+    while worse - good > 1:
+        middle = (good + worse) // 2
+        after = what.advance(state, h, tick, middle, threads)[0][where]
+        good, worse = (middle, worse) if np.isfinite(after).all() else (good, middle)
+    after = what.advance(state, h, tick, worse, threads)[0][where]
+    names = [name for name, x in zip(what.states, after, strict=True) if not math.isfinite(x)]
     which = f"run {', '.join(map(str, where))}: " if where else ""
-    return f"{which}{', '.join(names[:3])} left the numbers between {t:g} and {t + record:g} s; try a smaller step"
+    return (
+        f"{which}{', '.join(names[:3])} left the numbers at {(tick + worse) * h:g} s; try a smaller step, softer bristles or springs, or method 'semi_implicit'"
+    )
 
 
-def compiled(network: Network, method: str, values: Mapping[str, Any] | None = None, plain: Callable[[str], str] = str) -> Steps:
-    """The program that advances a network; `values` frees numbers, under the names that `plain` gives to the network's."""
-    found: dict[str, float] = {}
-    network.with_numbers(lambda name, x: found.setdefault(plain(name), x))
+class Rule(NamedTuple):
+    """How a state is advanced and seen; made for given numbers.
 
-    def advance(numbers: Mapping[str, Scalar], h: Scalar) -> Callable[[Scalar, list], list]:
-        traced = network.with_numbers(lambda name, _: numbers[plain(name)])
-        return lambda t, x: traced.settle(METHODS[method](traced.flow, x, t, h))
+    Attributes:
+        step: time, state and step give the next state.
+        see: time, state and step give the signals.
+        span: replaces `step` where a run chooses its own steps: first time, state, step and number of steps give the state.
+    """
 
-    return stepping("network", found, values, advance, list(network.start), list(network.start.values()))
+    step: Callable[[Scalar, list, Scalar], list] | None
+    see: Callable[[Scalar, list, Scalar], list]
+    span: Callable[[Scalar, list, Scalar, Scalar], list] | None = None
 
 
-Advance = Callable[[Mapping[str, Scalar], Scalar], Callable[[Scalar, list], list]]  # numbers, step -> (time, state) -> next state
-
-
-def stepping(title: str, found: Mapping[str, float], values: Mapping[str, Any] | None, advance: Advance, names: Sequence[str], start: Sequence[float]) -> Steps:
-    """A program of many steps: numbers in `values` are freed, the others are the same for all."""
-    freed = dict(values or {})
-    for name in freed:
-        if name not in found:
-            raise InputError(unknown("number", name, "this simulation", found))
+def machine(
+    title: str,
+    found: Mapping[str, float],
+    values: Mapping[str, Any],
+    rule: Callable[[Mapping[str, Scalar]], Rule],
+    start: Mapping[str, float],
+    signals: Sequence[str],
+    arrival: int | None = None,
+) -> Machine:
+    """A program of many steps: numbers and first values named in `values` are freed, the others are the same for all."""
+    given = {name: np.asarray(x, float) for name, x in values.items()}
+    for name, x in given.items():
+        if not np.isfinite(x).all():
+            raise InputError(f"values of '{name}' are not all finite; allowed: finite numbers")
+    freed = {name: x for name, x in given.items() if name in found}
     kept = [name for name in found if name not in freed]
 
     def function(numbers: list, *more: Any) -> tuple:
@@ -140,19 +196,29 @@ def stepping(title: str, found: Mapping[str, float], values: Mapping[str, Any] |
         if freed:
             table |= dict(zip(freed, more[0], strict=True))
         h, tick, steps, state = more[-4:]
-        one = advance(table, h)
-        return (loop(steps, lambda k, x: one((tick + k) * h, x), state),)
+        one = rule(table)
+        if one.span:
+            after = one.span(tick * h, state, h, steps)
+        else:
+            assert one.step
+            after = loop(steps, lambda k, x: one.step((tick + k) * h, x, h), state)
+        return after, one.see((tick + steps) * h, after, h)
 
     ports = [Port("numbers", (len(kept),), "SI", "uniform")]
     ports += [Port("free", (len(freed),), "SI")] if freed else []
     ports += [Port(name, (), unit, "uniform") for name, unit in (("h", "s"), ("tick", "1"), ("steps", "1"))]
     state = Port("state", (len(start),), "SI")
-    columns = np.stack(np.broadcast_arrays(*(np.atleast_1d(np.asarray(x, float)) for x in freed.values())), axis=-1) if freed else None
-    return Steps(Program(title, function, [*ports, state], [state]), np.array([found[name] for name in kept]), columns, names, start)
+    program = Program(title, function, [*ports, state], [state, Port("signals", (len(signals),), "SI")])
+    shape = _common(given)
+    columns = np.stack([np.broadcast_to(x, shape) for x in freed.values()], axis=-1) if freed else None
+    first = np.array([np.broadcast_to(given.get(name, x), shape) for name, x in start.items()], float)
+    return Machine(program, np.array([found[name] for name in kept]), columns, np.moveaxis(first, 0, -1).copy(), list(start), signals, arrival)
 
 
-def whole(long: str, total: float, short: str, part: float) -> int:
-    """How many parts make up the total, if that is a whole number."""
-    if not (part > 0 and total > 0) or abs(total / part - round(total / part)) > 1e-6:
-        raise InputError(f"{long} is {total:g} s and {short} {part:g} s; allowed: positive times, {long} a whole number of {short}s")
-    return round(total / part)
+def _common(given: Mapping[str, np.ndarray]) -> tuple[int, ...]:
+    """The shape of a batch."""
+    try:
+        return np.broadcast_shapes(*(x.shape for x in given.values())) if given else ()
+    except ValueError:
+        shapes = ", ".join(f"{name} {x.shape}" for name, x in given.items())
+        raise InputError(f"the arrays in values do not fit each other: {shapes}; allowed: equal shapes, or shapes that broadcast") from None

@@ -1,81 +1,128 @@
 """The semi-implicit method: rigid dry friction at honest steps.
 
 Velocities first, with friction found at velocity level (`rows.stick_slip`), then positions with the new velocities. A stuck
-site has velocity 0 to rounding, whatever the step: nothing creeps. First order; viscous friction is implicit, so it cannot
-make the step unstable.
+site has velocity 0 to rounding, whatever the step: nothing creeps. Viscous friction and bristles are linear in the new velocity,
+so they cannot make the step unstable; all other forces are those of the beginning of the step. First order.
 """
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
-from stiction.dynamics.composite_body import factor, mass_matrix, solve
-from stiction.dynamics.mechanism import Mechanism
-from stiction.dynamics.newton_euler import inverse_dynamics
-from stiction.friction.dry import Coulomb
+from stiction.dynamics.composite_body import factor, solve
+from stiction.friction.dry import Dry
+from stiction.friction.law import Linear
 from stiction.rows.stick_slip import Limits, stick_slip
-from stiction.spatial import Vector
+from stiction.simulation.flowing import Stepped, dot
+from stiction.simulation.forces import Friction, RigidFriction
+from stiction.simulation.network import Evaluation, Network, NetworkError
+from stiction.simulation.part import Admittance
+from stiction.simulation.sites import Site, sites
 from stiction.trace.functions import Scalar, absolute
 
 
-class Site(NamedTuple):
-    """Where dry friction acts: on the combination row · v of the velocities.
-
-    Attributes:
-        row: one number per velocity.
-        law: the friction there.
-    """
-
-    row: list[Scalar]
-    law: Coulomb
-
-
-class Step(NamedTuple):
-    """The state after a step, and what the sites did in it.
-
-    Attributes:
-        q: positions [rad or m], (nq,).
-        v: velocities [rad/s or m/s], (nv,).
-        mode: of each site: −1 or 1 sliding that way, 0 stuck.
-        friction: torque of each site, viscous part included, with the sign of its velocity [N·m or N].
-        residual: of the search for stick and slip [N·m or N].
-    """
-
-    q: list[Scalar]
-    v: list[Scalar]
-    mode: list[Scalar]
-    friction: list[Scalar]
-    residual: Scalar
+def rigid(network: Network) -> Network:
+    """The network with its dry friction as rows; refuses what the method cannot advance."""
+    for name, body in network.bodies.items():
+        if not body.mechanical:
+            raise NetworkError(f"part '{name}' ({type(body).__name__}) says no mass_matrix, which 'semi_implicit' needs; write one, or use method 'rk4'")
+    made = network.with_parts(lambda _, part: RigidFriction(law=part.law) if _is_row(part) else part)
+    for name in sites(made):
+        _check_direction(made, name)
+    return made
 
 
-def semi_implicit_step(
-    m: Mechanism, q: list[Scalar], v: list[Scalar], torque: list[Scalar], gravity: Vector, sites: list[Site], mode: list[Scalar], h: Scalar
-) -> Step:
-    """One step of length h under joint torques; `mode` is that of the last step (0 to begin with)."""
-    n = m.nv
-    M = mass_matrix(m, q)
-    bias = inverse_dynamics(m, q, v, [0] * n, gravity)
-    momentum = [sum((a * x for a, x in zip(M[i], v, strict=True)), start=0) + h * (torque[i] - bias[i]) for i in range(n)]
-    viscous = [site.law.viscous for site in sites]
-    damped = [[M[i][j] + h * sum((site.row[i] * d * site.row[j] for site, d in zip(sites, viscous, strict=True)), start=0) for j in range(n)] for i in range(n)]
+def _is_row(part: Any) -> bool:
+    return isinstance(part, Friction) and part.law.rigid and part.dimension == 1
+
+
+def _check_direction(network: Network, name: str) -> None:
+    """Refuse friction whose torque does not act where its velocity is taken."""
+    now = network.evaluate(list(network.start.values()), 0.0, 1e-3)
+    direction = network.direction(now, name)
+    units = [[float(k == j) for k in range(len(direction))] for j in range(len(direction))]
+    for unit, d in zip(units, direction, strict=True):
+        own, first = dict(now.own), 0
+        for body_name, body in network.bodies.items():
+            nq, nv = body.positions(), len(now.own[body_name]) - body.positions()
+            own[body_name] = [*now.own[body_name][:nq], *unit[first : first + nv]]
+            first += nv
+        signals = {f"{b}.{port}": x for b, body in network.bodies.items() for port, x in body.motion(own[b]).items()}
+        try:
+            (s,) = network.inputs(name, signals)["velocity"]
+        except KeyError:
+            s = float("nan")
+        if not abs(s - d) < 1e-9:
+            raise NetworkError(
+                f"friction '{name}' takes its velocity as one combination of bodies and acts on another; "
+                "for 'semi_implicit' the gains of its torque must be minus the transposed gains of its velocity"
+            )
+
+
+def semi_implicit_step(network: Network, state: Sequence[Scalar], works: Sequence[Scalar], t: Scalar, h: Scalar) -> Stepped:
+    """One step of a network that `rigid` prepared."""
+    now = network.evaluate(state, t, h)
+    v = network.velocities(now.own)
+    where = sites(network)
+    rows = {name: network.direction(now, name) for name in where}
+    linear = {name: _linear(part, dot(rows[name], v), now.own[name], h) for name, part in where.items()}
+    pushes = network.pushes(now)
+    known = [0] * len(v)
+    for name, push in pushes.items():
+        share = [-x * linear[name].torque for x in rows[name]] if name in rows else push
+        known = [a + b for a, b in zip(known, share, strict=True)]
+    M, bias = network.mechanics(now)
+    momentum = [dot(M[i], v) + h * (known[i] - bias[i]) for i in range(len(v))]
+    damped = [[M[i][j] + h * sum((rows[s][i] * linear[s].slope * rows[s][j] for s in rows), start=0) for j in range(len(v))] for i in range(len(v))]
     factors = factor(damped)
-    responses = [solve(factors, site.row) for site in sites]
-    A = [[_dot(site.row, response) for response in responses] for site in sites]
-    without = solve(factors, momentum)
-    free = [_dot(site.row, without) for site in sites]
-    limits = [_limits(site.law, _dot(site.row, v), h) for site in sites]
-    found = stick_slip(A, free, limits, mode)
-    after = list(without)
-    for response, p in zip(responses, found.impulse, strict=True):
-        after = [x - r * p for x, r in zip(after, response, strict=True)]
-    moved = [x + h * rate for x, rate in zip(q, m.position_rates(q, after), strict=True)]
-    friction = [p / h + d * _dot(site.row, after) for site, d, p in zip(sites, viscous, found.impulse, strict=True)]
-    return Step(moved, after, found.mode, friction, found.residual / h)
+    rigid_ones = {name: part for name, part in where.items() if isinstance(part, RigidFriction)}
+    responses = {name: solve(factors, rows[name]) for name in rigid_ones}
+    after = solve(factors, momentum)
+    A = [[dot(rows[a], responses[b]) for b in rigid_ones] for a in rigid_ones]
+    free = [dot(rows[name], after) for name in rigid_ones]
+    limits = [_limits(part.law, dot(rows[name], v), h) for name, part in rigid_ones.items()]
+    found = stick_slip(A, free, limits, [now.own[name][0] for name in rigid_ones])
+    for name, p in zip(rigid_ones, found.impulse, strict=True):
+        after = [x - r * p for x, r in zip(after, responses[name], strict=True)]
+    states: dict[str, Sequence[Scalar]] = _moved(network, now, after, h)
+    torques = {}
+    for name in where:
+        s, law = dot(rows[name], after), linear[name]
+        torques[name] = law.torque + law.slope * s
+        states[name] = [law.bend + law.bend_slope * s] if now.own[name] else []
+    for name, p, mode in zip(rigid_ones, found.impulse, found.mode, strict=True):
+        torques[name] = torques[name] + p / h
+        states[name] = [mode, torques[name]]
+    middle = [(a + b) / 2 for a, b in zip(v, after, strict=True)]
+    pushes = {name: [-x * torques[name] for x in rows[name]] if name in rows else push for name, push in pushes.items()}
+    done = [w + h * dot(push, middle) for w, push in zip(works, pushes.values(), strict=True)] if works else []
+    return Stepped(network.settle([x for name in network.parts for x in states[name]]), done, found.residual / h)
 
 
-def _dot(a: list[Scalar], b: list[Scalar]) -> Scalar:
-    return sum((x * y for x, y in zip(a, b, strict=True)), start=0)
+def _linear(part: Site, s: Scalar, own: Sequence[Scalar], h: Scalar) -> Linear:
+    """What a site does beside its row: viscous friction of dry laws, the whole of all others."""
+    if isinstance(part, RigidFriction):
+        return Linear(0, part.law.viscous, 0, 0)
+    return part.law.implicit(s, own[0] if own else 0, h)
 
 
-def _limits(law: Coulomb, s: Scalar, h: Scalar) -> Limits:
+def _moved(network: Network, now: Evaluation, v: list[Scalar], h: Scalar) -> dict[str, Sequence[Scalar]]:
+    """All states but those of sites: bodies with their new velocities, impedances by their rates."""
+    states: dict[str, Sequence[Scalar]] = {}
+    first = 0
+    for name, part in network.parts.items():
+        own = now.own[name]
+        if isinstance(part, Admittance):
+            nq = part.positions()
+            velocities = v[first : first + len(own) - nq]
+            first += len(velocities)
+            rates = part.position_rates([*own[:nq], *velocities])
+            states[name] = [*(x + h * rate for x, rate in zip(own[:nq], rates, strict=True)), *velocities]
+        else:
+            states[name] = [x + h * rate for x, rate in zip(own, now.rates[name], strict=True)]
+    return states
+
+
+def _limits(law: Dry, s: Scalar, h: Scalar) -> Limits:
     """Impulses at break-away, and at the speed at which the step begins; viscous friction is not among them."""
     w = absolute(s)
     slide = [law.strength(w, direction) - law.viscous * w for direction in (1, -1)]

@@ -1,42 +1,54 @@
 """`simulate`: a scene in, a trajectory out, by the method of choice."""
 
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-import numpy as np
-
-import stiction
-from stiction.errors import InputError
-from stiction.friction.dry import Coulomb
-from stiction.friction.law import Law
-from stiction.simulation.bristles import growth, largest_stable_step, with_bristles
+from stiction.errors import InputError, StictionWarning, unknown
+from stiction.simulation import observe
+from stiction.simulation.bodies import RobotBody
+from stiction.simulation.bristles import check_bristles, with_bristles
+from stiction.simulation.flowing import flow_step
 from stiction.simulation.integrate import METHODS
-from stiction.simulation.run import Steps, compiled, follow, stepping
-from stiction.simulation.scene import Scene, SceneError
-from stiction.simulation.semi_implicit import Site, semi_implicit_step
+from stiction.simulation.network import Network
+from stiction.simulation.origin import origin
+from stiction.simulation.remarks import remarks
+from stiction.simulation.run import Machine, Progress, Rule, follow, machine
+from stiction.simulation.scene import Scene
+from stiction.simulation.semi_implicit import rigid, semi_implicit_step
 from stiction.simulation.trajectory import Trajectory
-from stiction.spatial import Vector
-from stiction.trace import machine
-from stiction.trace.functions import Scalar
-from stiction.trace.program import Port, Program
+from stiction.trace.functions import Scalar, maximum
+from stiction.trace.numbered import Numbering
+
+ALL_METHODS = ("semi_implicit", *METHODS)
+BOOKS = ("energy.", "work.", "stored.")
 
 
 def simulate(
-    scene: Scene,
+    scene: Scene | Network,
     *,
     duration: float,
     step: float,
     method: str = "rk4",
     record: float | None = None,
+    signals: Sequence[str] | None = None,
+    energy: bool = False,
     values: Mapping[str, Any] | None = None,
     threads: int | None = 1,
+    progress: Progress | None = None,
 ) -> Trajectory:
-    """Simulate a scene, once or for many values of its numbers.
+    """Simulate a scene or a network, once or for many values of its numbers.
 
-    Signals: "q.NAME" [rad or m] and "v.NAME" [rad/s or m/s] of each joint; "friction.NAME" [N·m or N], with the sign of the
-    velocity, of each friction site; with "semi_implicit" also "mode.NAME" (0 stuck, ±1 sliding) and "residual" [N·m or N], how far
-    the search for stick and slip was from an end; with the other methods "bend.NAME", the state of the bristle [rad or m].
+    Signals of a scene: "q.JOINT" [rad or m] and "v.JOINT" [rad/s or m/s]; "torque.JOINT", where the scene gives one [N·m or N]; of
+    each friction site "friction.SITE", with the sign of the velocity [N·m or N], "mode.SITE" (0 stuck, 1 pre-sliding, 2 sliding; a
+    mode shorter than two steps is no switch), "switches.SITE", how often it changed, "margin.SITE", what is missing to break-away
+    [N·m or N], "fastest.SITE", the largest speed so far, and "bend.SITE", the bristle of laws that have one [rad or m]; with
+    "semi_implicit" also "residual" [N·m or N]: how far at worst, so far, stick and slip contradicted each other. Other parts, and all
+    parts of a bare network, have the signals "PART.STATE" and "PART.PORT".
+    With `energy`: "energy.kinetic", "energy.potential", "energy.elastic", "work.SOURCE", "loss.PART" and "energy.residue", what the
+    method itself adds or takes [J].
 
     Args:
         scene: what is simulated.
@@ -45,8 +57,11 @@ def simulate(
         method: "semi_implicit" (dry friction stays rigid; order 1), or "euler", "rk4", "gill" (dry friction by stiff bristles:
             their stiffness is chosen where the law does not give it, and refused where it is unstable at this step).
         record: time between records [s], a whole number of steps; every step by default.
-        values: numbers to replace, by name (see `numbers`), by arrays that fit each other; signals then have shape (T, ...).
+        signals: which signals to keep, by name or by the beginning of it; all by default.
+        energy: keep the books of energy.
+        values: numbers and first values to replace, by name (see `numbers`), by arrays that fit each other; signals then have shape (T, ...).
         threads: how many share a batch; None takes all cores.
+        progress: is called now and then with the part that is done, 0 … 1.
 
     Example:
         >>> import numpy as np, stiction
@@ -58,127 +73,161 @@ def simulate(
         >>> bool((run["q.joint1"][-1, levels > 0.98] == 0.1).all())  # these hold 0.979 N·m of gravity
         True
     """
-    if method != "semi_implicit" and method not in METHODS:
-        raise InputError(f"method is {method!r}; allowed: 'semi_implicit', {', '.join(map(repr, METHODS))}")
-    steps = _rigid(scene, values) if method == "semi_implicit" else _flowing(scene, step, method, values)
-    run = follow(steps, duration, step, record, threads)
-    if method != "semi_implicit":
-        run = _named(with_bristles(scene, step), run, step, values or {})
-    return replace(run, units={name: _unit(scene, name) for name in run.signals}, origin=_origin(scene, step, method))
+    if not isinstance(scene, (Scene, Network)):
+        raise InputError(f"simulate takes a Scene or a Network; got {type(scene).__name__}")
+    if method not in ALL_METHODS:
+        raise InputError(f"method is {method!r}; allowed: {', '.join(map(repr, ALL_METHODS))}")
+    if not isinstance(step, (int, float)) or not 0 < step < 1e6:
+        raise InputError(f"step is {step!r}; allowed: a time above 0 s")
+    network = prepared(scene, method, step)
+    names = Names(scene)
+    made = prepare(network, names, method, step, values or {}, signals, energy)
+    run = follow(made, duration, step, record, threads, progress)
+    seen = dict(run.signals)
+    if energy:
+        books = observe.ledger(network, {name: x for name, x in seen.items() if name.startswith(BOOKS)})
+        seen = {name: x for name, x in seen.items() if not name.startswith(BOOKS)} | books
+    notes = remarks(network, method, step, seen, names.plain)
+    for note in notes:
+        warnings.warn(note, StictionWarning, stacklevel=2)
+    found = {names.plain(name): (x, names.unit(name)) for name, x in seen.items()}
+    how = {"duration": duration, "step": step, "method": method, "record": record}
+    return replace(
+        run,
+        signals={name: x for name, (x, _) in found.items()},
+        units={name: unit for name, (_, unit) in found.items()},
+        origin=origin(scene, how, values or {}),
+        notes=notes,
+    )
 
 
-def _unit(scene: Scene, signal: str) -> str:
-    """The unit of a signal of a scene."""
-    kind, _, name = signal.partition(".")
-    if kind in ("mode", "residual"):
-        return "1" if kind == "mode" else "N·m or N"
-    site = scene.sites.get(name) if kind in ("friction", "bend") else None
-    joint = scene.robot.joint(next(iter(site.joints)) if site else _joint(scene, name))
-    if joint.kind in ("spherical", "floating"):
-        return {"q": "1 or m", "v": "rad/s or m/s"}[kind]
-    linear = joint.kind == "prismatic" or (joint.kind == "planar" and not name.endswith(".turn"))
-    return {"q": ("rad", "m"), "bend": ("rad", "m"), "v": ("rad/s", "m/s"), "friction": ("N·m", "N")}[kind][linear]
+class Names:
+    """How a scene, or a bare network, calls its numbers and signals."""
+
+    def __init__(self, scene: Scene | Network) -> None:
+        self.scene = scene
+
+    def plain(self, name: str) -> str:
+        """The name that users know."""
+        return self.scene.plain(name) if isinstance(self.scene, Scene) else name
+
+    def unit(self, name: str) -> str:
+        """The unit of a signal."""
+        if isinstance(self.scene, Scene):
+            return self.scene.unit(name)
+        head, _, rest = name.partition(".")
+        if head in ("energy", "work", "loss"):
+            return "J"
+        return self.scene.parts[head].unit(rest) if head in self.scene.parts else "N·m or N"
 
 
-def _joint(scene: Scene, name: str) -> str:
-    """The joint that a position or velocity belongs to; the names of its parts follow a dot."""
-    return name if any(joint.name == name for joint in scene.robot.joints) else name.rpartition(".")[0]
+def numbers(scene: Scene | Network) -> dict[str, float]:
+    """The numbers and first values of a scene that `simulate` can replace, by name [SI].
+
+    Example:
+        >>> import stiction
+        >>> from stiction.simulation.simulate import numbers
+        >>> known = numbers(stiction.Scene(robot=stiction.library.pendulum(1), friction={"joint1": stiction.Coulomb(level=0.5)}))
+        >>> known["friction.joint1.level"], known["robot.link1.mass"], known["q.joint1"]
+        (0.5, 1.0, 0.0)
+    """
+    network, names = scene.network if isinstance(scene, Scene) else scene, Names(scene)
+    found = _numbers(network, names, {})
+    for part, body in network.bodies.items():
+        if isinstance(body, RobotBody):  # zeros of a robot are folded unless they are freed
+            found |= {names.plain(f"{part}.robot.{name}"): x for name, x in body.robot.numbers.items()}
+    return found | {names.plain(name): x for name, x in network.start.items()}
 
 
-def _origin(scene: Scene, step: float, method: str) -> dict[str, str]:
-    """What was run, and with what."""
-    return {
-        "robot": repr(scene.robot),
-        "friction": "; ".join(f"{name}: {site.law} on {dict(site.joints)}" for name, site in scene.sites.items()),
-        "torque": "; ".join(f"{name}: {x if not callable(x) else getattr(x, 'text', 'a Python function')}" for name, x in scene.torque.items()),
-        "gravity": str(tuple(scene.gravity)),
-        "start": f"q = {scene.q}, v = {scene.v}",
-        "method": f"{method}, step {step:g} s",
-        "versions": f"stiction {stiction.__version__}, numpy {np.__version__}",
-        "machine": machine.signature(),
-    }
-
-
-def numbers(scene: Scene) -> dict[str, float]:
-    """The numbers of a scene that `simulate` can replace, by name [SI]: of the robot, of the friction, and gravity."""
+def _numbers(network: Network, names: Names, values: Mapping[str, Any]) -> dict[str, float]:
+    """The numbers that a program for this network takes."""
     found: dict[str, float] = {}
-    _with_numbers(scene, found.setdefault)
+    network.with_numbers(Numbering(lambda name, x: found.setdefault(names.plain(name), x), _Freed(values, names)))
     return found
 
 
-def _flowing(scene: Scene, step: float, method: str, values: Mapping[str, Any] | None) -> Steps:
-    if not step > 0:
-        raise InputError(f"step is {step}; allowed: a time above 0")
-    scene = with_bristles(scene, step)
-    if growth(scene, method, step) > 1 + 1e-9:
-        raise SceneError(
-            f"stuck joints would shake themselves loose: the friction bristles are too stiff for '{method}' at {step:g} s; "
-            f"the largest stable step is {largest_stable_step(scene, method, step):.3g} s. Take it, or leave stiffness and damping out, or use 'semi_implicit'"
-        )
-    return compiled(scene.network, method, values, _plain)
+def prepared(scene: Scene | Network, method: str, step: float) -> Network:
+    """The network as a method needs it: dry friction as rows, or with bristles that hold at this step."""
+    network = scene.network if isinstance(scene, Scene) else scene
+    if method == "semi_implicit":
+        return rigid(network)
+    network = with_bristles(network, step)
+    check_bristles(network, method, step)
+    return network
 
 
-def _plain(name: str) -> str:
-    """The name of a number in the network of a scene as the scene's users know it."""
-    if name.startswith("friction "):
-        return name.replace("friction ", "friction.", 1).replace(".law.", ".", 1)
-    return name.removeprefix("robot.")
+def prepare(
+    network: Network, names: Names, method: str, step: float, values: Mapping[str, Any], chosen: Sequence[str] | None = None, energy: bool = False
+) -> Machine:
+    """The program that advances a network, and what it starts from."""
+    known = numbers(names.scene) | _numbers(network, names, {})
+    for name in values:
+        if name not in known:
+            raise InputError(unknown("number", name, "this simulation", known))
+    start = {names.plain(name): x for name, x in network.start.items()}
+    n = len(start)
+    here = list(network.start.values())
+    sources = list(network.pushes(network.evaluate(here, 0.0, step))) if energy else []
+    marks = observe.first_marks(network, step)
+    advance = semi_implicit_step if method == "semi_implicit" else partial(flow_step, method)
+
+    def parts(x: list) -> tuple[list, list, list, Scalar]:
+        return x[:n], x[n : n + len(sources)], x[n + len(sources) : -1], x[-1]
+
+    def see(network: Network, t: Scalar, x: list, h: Scalar) -> dict[str, Scalar]:
+        state, works, kept, residual = parts(x)
+        seen = observe.signals(network, state, kept, t, h)
+        if method == "semi_implicit":
+            seen["residual"] = residual
+        return seen | (observe.energies(network, state, works, t, h) if energy else {})
+
+    everything = [*here, *[0.0] * len(sources), *marks, 0.0]
+    wanted = _chosen(see(network, 0.0, everything, step), chosen, names)
+    watch = any(name.endswith((".mode", ".switches", ".fastest")) for name in wanted)
+
+    def rule(table: Mapping[str, Scalar]) -> Rule:
+        traced = network.with_numbers(Numbering(lambda name, _: table[names.plain(name)], _Freed(values, names)))
+
+        def one(t: Scalar, x: list, h: Scalar) -> list:
+            state, works, kept, residual = parts(x)
+            after = advance(traced, state, works, t, h)
+            kept = observe.next_marks(traced, after.state, kept, t + h, h) if watch else kept
+            return [*after.state, *after.works, *kept, maximum(residual, after.residual)]
+
+        def seen(t: Scalar, x: list, h: Scalar) -> list:
+            everything = see(traced, t, x, h)
+            return [everything[name] for name in wanted]
+
+        return Rule(one, seen)
+
+    start |= dict.fromkeys([f"work {k}" for k in range(len(sources))], 0.0)
+    start |= {f"mark {k}": x for k, x in enumerate(marks)} | {"residual": 0.0}
+    return machine(method, _numbers(network, names, values), values, rule, start, wanted)
 
 
-def _named(scene: Scene, run: Trajectory, step: float, values: Mapping[str, Any]) -> Trajectory:
-    """The signals of a network under the names of the scene, with the friction torques."""
-    signals = {name.removeprefix("robot."): x for name, x in run.signals.items() if name.startswith("robot.")}
-    v = np.stack([signals[f"v.{name}"] for name in scene.robot.velocity_names], axis=-1)
-    for name, site in scene.sites.items():
-        bend = run.signals.get(f"friction {name}.bend")
-        signals[f"friction.{name}"] = _torques(name, site.law, v @ np.array(scene.row(site)), 0.0 if bend is None else bend, step, values)
-        if bend is not None:
-            signals[f"bend.{name}"] = bend
-    return replace(run, signals=signals)
+class _Freed:
+    """Whether a number of the network is freed, asked by the network's name."""
+
+    def __init__(self, values: Mapping[str, Any], names: Names) -> None:
+        self.values, self.names = values, names
+
+    def __contains__(self, name: object) -> bool:
+        return self.names.plain(str(name)) in self.values
+
+    def __iter__(self) -> Any:
+        return iter(self.values)
+
+    def __len__(self) -> int:
+        return len(self.values)
 
 
-def _torques(name: str, law: Law, v: np.ndarray, bend: Any, step: float, values: Mapping[str, Any]) -> np.ndarray:
-    """The torque of a law along recorded velocities and bendings."""
-    freed = {key.removeprefix(f"friction.{name}."): x for key, x in values.items() if key.startswith(f"friction.{name}.")}
-
-    def function(v: Scalar, z: Scalar, *more: Scalar) -> tuple:
-        table = dict(zip(freed, more, strict=True))
-        return (law.with_numbers(lambda field, x: table.get(field, x)).flow(v, z, step)[0],)
-
-    program = Program("friction", function, [Port("v"), Port("z"), *(Port(field) for field in freed)], [Port("torque")])
-    return program(v, bend, *freed.values())[0]
-
-
-def _rigid(scene: Scene, values: Mapping[str, Any] | None) -> Steps:
-    for name, site in scene.sites.items():
-        if not isinstance(site.law, Coulomb):
-            raise SceneError(
-                f"friction '{name}' is {type(site.law).__name__}, which bends before it slides; method 'semi_implicit' takes dry laws "
-                "(Coulomb, Stribeck): use one of them, or method 'rk4'"
-            )
-    n, m, names = scene.robot.nv, len(scene.sites), list(scene.sites)
-    labels = [*scene.body.start(), *(f"mode.{s}" for s in names), *(f"friction.{s}" for s in names), "residual"]
-    start = [*scene.q, *scene.v, *[0.0] * (2 * m + 1)]
-
-    def advance(table: Mapping[str, Scalar], h: Scalar) -> Callable[[Scalar, list], list]:
-        body, sites = _with_numbers(scene, lambda name, _: table[name])
-        nq = body.robot.nq
-
-        def one(t: Scalar, x: list) -> list:
-            q, v, mode = x[:nq], x[nq : nq + n], x[nq + n : nq + n + m]
-            after = semi_implicit_step(body.mechanism, q, v, scene.torques(t), Vector(*body.gravity), sites, mode, h)
-            return [*body.settle([*after.q, *after.v]), *after.mode, *after.friction, after.residual]
-
-        return one
-
-    return stepping("semi_implicit", numbers(scene), values, advance, labels, start)
-
-
-def _with_numbers(scene: Scene, number: Any) -> tuple[Any, list[Site]]:
-    """The robot and the sites with their numbers replaced."""
-    body = scene.body.with_numbers(number)
-    sites = []
-    for name, site in scene.sites.items():
-        law = site.law.with_numbers(lambda inner, x, name=name: number(f"friction.{name}.{inner}", x))  # type: ignore[misc]
-        sites.append(Site([int(x) if x in (0, 1, -1) else x for x in scene.row(site)], law))  # type: ignore[arg-type]
-    return body, sites
+def _chosen(seen: Mapping[str, Any], chosen: Sequence[str] | None, names: Names) -> list[str]:
+    """The signals to keep, by the network's names; the books always."""
+    if chosen is None:
+        return list(seen)
+    plain = {name: names.plain(name) for name in seen}
+    wanted = (chosen,) if isinstance(chosen, str) else tuple(chosen)
+    for start in wanted:
+        if not any(name.startswith(start) for name in plain.values()):
+            raise InputError(f"no signal begins with '{start}'; this simulation has: {', '.join(plain.values())}")
+    return [name for name, user in plain.items() if user.startswith(wanted) or name.startswith(BOOKS)]

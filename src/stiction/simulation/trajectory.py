@@ -21,6 +21,7 @@ class Trajectory:
         message: what happened, where it did not complete.
         units: of the signals, by name.
         origin: what was run and with what: texts by name.
+        notes: what should be known about the run.
         valid_until: of a batch, the time until which each run is good [s]; a run that leaves the numbers stays where it was.
 
     Example:
@@ -40,6 +41,7 @@ class Trajectory:
     units: Mapping[str, str] = field(default_factory=dict)
     origin: Mapping[str, str] = field(default_factory=dict)
     valid_until: np.ndarray | None = None
+    notes: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> np.ndarray:
         """The signal of this name."""
@@ -65,6 +67,20 @@ class Trajectory:
         """The signals whose names begin with one of these."""
         return replace(self, signals={name: x for name, x in self.signals.items() if name.startswith(starts)})
 
+    def stack(self, start: str) -> np.ndarray:
+        """The signals whose names begin so, side by side: (T, ..., how many).
+
+        Example:
+            >>> import stiction
+            >>> scene = stiction.Scene(robot=stiction.library.two_link())
+            >>> stiction.simulate(scene, duration=0.1, step=0.01).stack("q.").shape
+            (11, 2)
+        """
+        part = self.only(start).signals
+        if not part:
+            raise InputError(f"no signal begins with '{start}'; this run has: {', '.join(self.signals)}")
+        return np.stack(list(part.values()), axis=-1)
+
     def save(self, path: str | Path) -> None:
         """Write the run to a file: HDF5 (.h5), which `load` reads without loss, or CSV (.csv)."""
         path = Path(path)
@@ -86,7 +102,7 @@ class Trajectory:
         import h5py
 
         with h5py.File(path, "w", track_order=True) as file:  # no times of writing: equal runs give equal bytes
-            file.attrs.update({"status": self.status, "message": self.message, "format": "stiction run 1"})
+            file.attrs.update({"status": self.status, "message": self.message, "format": "stiction run 1", "notes": "\n".join(self.notes)})
             file.create_group("origin").attrs.update(self.origin)
             time = file.create_dataset("time", data=self.time)
             time.attrs["units"] = "s"
@@ -113,7 +129,8 @@ class Trajectory:
                 units = {name: x.attrs["units"] for name, x in data.items() if x.attrs["units"]}
                 until = file["valid_until"][()] if "valid_until" in file else None
                 origin = dict(file["origin"].attrs)
-                return Trajectory(file["time"][()], signals, file.attrs["status"], file.attrs["message"], units, origin, until)
+                notes = tuple(file.attrs["notes"].split("\n")) if file.attrs["notes"] else ()
+                return Trajectory(file["time"][()], signals, file.attrs["status"], file.attrs["message"], units, origin, until, notes)
         except FileNotFoundError:
             raise InputError(f"there is no file '{path}'") from None
         except OSError:

@@ -1,0 +1,81 @@
+"""Dry friction by a curve of the user's own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from stiction.friction.dry import Dry
+from stiction.friction.law import FrictionError, pair, side
+from stiction.trace.functions import Scalar, clip, loop, where
+
+SECANT_STEPS = 12  # nothing is known of the curve; the bracket closes by more than half in most of them
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve(Dry):
+    """Dry friction by a curve of your own.
+
+    Attributes:
+        function: torque while sliding, as a formula of the speed w ≥ 0 [rad/s or m/s → N·m or N]; two formulas for positive and
+            negative velocity. Never below 0; viscous friction is added to it.
+        static: torque at break-away [N·m or N], or two numbers likewise; by default the function at speed 0.
+
+    Example:
+        >>> from stiction.friction import Curve
+        >>> from stiction.trace import exp
+        >>> law = Curve(function=lambda w: 0.4 + 0.1 * exp(-w / 0.01), viscous=0.2)
+        >>> law.breakaway(1), round(law.steady(-1.0), 6)
+        (0.5, -0.6)
+    """
+
+    function: Callable[[Scalar], Scalar] | tuple[Callable[[Scalar], Scalar], Callable[[Scalar], Scalar]]
+    static: float | tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        both = self.function if isinstance(self.function, (tuple, list)) else (self.function, self.function)
+        if len(both) != 2 or not all(callable(f) for f in both):
+            raise FrictionError(f"Curve: function is {self.function!r}; allowed: a formula of the speed, or two (for positive and negative velocity)")
+        object.__setattr__(self, "function", tuple(both))
+        for f in both:
+            for w in (0.0, 1e-6, 1e-3, 1.0, 100.0):
+                try:
+                    strength = float(f(w))
+                except Exception as error:
+                    raise FrictionError(f"Curve: function fails at {w:g} rad/s: {error}; it must be a formula of the speed (`stiction.trace`)") from None
+                if not 0 <= strength < 1e12:
+                    raise FrictionError(f"Curve: function gives {strength:g} at speed {w:g}; allowed: 0 or above (a friction that pushes is none)")
+        static = pair(self, "static", tuple(float(f(0.0)) for f in both) if self.static is None else self.static)
+        object.__setattr__(self, "static", static)
+        for s, f in zip(static, both, strict=True):
+            if s < float(f(0.0)):
+                raise FrictionError(
+                    f"Curve: static is {s:g} and below the function at speed 0, {float(f(0.0)):g}; break-away takes at least as much as sliding"
+                )
+
+    def breakaway(self, direction: Scalar) -> Scalar:
+        """Largest torque at rest, against a motion in the direction of this number."""
+        return side(self.static, direction)  # type: ignore[arg-type]
+
+    def strength(self, w: Scalar, direction: Scalar) -> Scalar:
+        """Torque while sliding at speed w ≥ 0 in the direction of a number."""
+        first, second = self.function  # type: ignore[misc]
+        return (first(w) if first is second else where(direction < 0, second(w), first(w))) + self.viscous * w
+
+    def slip(self, excess: Scalar, slope: Scalar, direction: Scalar) -> Scalar:
+        """Speed w of sliding with strength(w) + slope · w = breakaway + excess, by secants in a bracket that closes (Illinois)."""
+        target = self.breakaway(direction) + excess
+
+        def miss(w: Scalar) -> Scalar:
+            return self.strength(w, direction) + slope * w - target
+
+        def secant(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
+            low, high, at_low, at_high = carry
+            wide = at_high - at_low
+            w = clip(high - at_high * (high - low) / where(wide > 0, wide, 1), low, high)
+            at = miss(w)
+            below = at < 0
+            return [where(below, w, low), where(below, high, w), where(below, at, at_low / 2), where(below, at_high / 2, at)]
+
+        fastest = target / slope  # the strength is not below 0
+        low, high, *_ = loop(SECANT_STEPS, secant, [0 * excess, fastest, self.strength(0, direction) - target, miss(fastest)])
+        return where(excess > 0, (low + high) / 2, 0 * excess)

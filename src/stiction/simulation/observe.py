@@ -1,0 +1,103 @@
+"""What can be seen of a run: states, forces, modes of friction, energies. And what must be kept along the way to see it."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from stiction.friction.law import CREEP, SLIDING, STUCK
+from stiction.simulation.forces import Friction, RigidFriction
+from stiction.simulation.network import Network
+from stiction.simulation.part import places
+from stiction.simulation.sites import sites
+from stiction.trace.functions import Scalar, maximum, where
+
+
+class Marks(NamedTuple):
+    """What is kept of a friction site from step to step.
+
+    Attributes:
+        mode: 0 stuck, 1 pre-sliding, 2 sliding; a mode that does not last two steps is no switch.
+        seen: the mode of the last step.
+        switches: how often the mode changed.
+        fastest: largest speed so far [rad/s or m/s].
+    """
+
+    mode: Scalar
+    seen: Scalar
+    switches: Scalar
+    fastest: Scalar
+
+
+def first_marks(network: Network, h: float) -> list[float]:
+    """The marks at the start: every site as it is found, no switch yet."""
+    now = network.evaluate(list(network.start.values()), 0.0, h)
+    marks: list[float] = []
+    for name, part in sites(network).items():
+        v = float(network.inputs(name, now.signals)["velocity"][0])
+        mode = float(part.mode(v, now.own[name], h)) if isinstance(part, Friction) else SLIDING if abs(v) > CREEP else STUCK
+        marks += [mode, mode, 0.0, abs(v)]
+    return marks
+
+
+def next_marks(network: Network, state: Sequence[Scalar], marks: Sequence[Scalar], t: Scalar, h: Scalar) -> list[Scalar]:
+    """The marks after a step."""
+    now = network.evaluate(state, t, h)
+    after: list[Scalar] = []
+    for k, (name, part) in enumerate(sites(network).items()):
+        old = Marks(*marks[4 * k : 4 * k + 4])
+        v = network.inputs(name, now.signals)["velocity"][0]
+        mode = part.mode(v, now.own[name], h)
+        changed = (mode == old.seen) & (mode != old.mode)
+        after += [where(changed, mode, old.mode), mode, old.switches + where(changed, 1, 0), maximum(old.fastest, where(v < 0, -v, v))]
+    return after
+
+
+def signals(network: Network, state: Sequence[Scalar], marks: Sequence[Scalar], t: Scalar, h: Scalar) -> dict[str, Scalar]:
+    """All signals of a network at a state, by name."""
+    now = network.evaluate(state, t, h)
+    seen: dict[str, Scalar] = {}
+    for name, part in network.parts.items():
+        if not isinstance(part, RigidFriction):
+            seen |= {f"{name}.{inner}": x for inner, x in zip(part.start(), now.own[name], strict=True)}
+        if name in network.bodies:
+            continue
+        for port, size in part.outputs.items():
+            names = [f"{name}.{port}"] if size == 1 else [f"{name}.{port}.{place}" for place in places(size)]
+            seen |= dict(zip(names, now.signals[f"{name}.{port}"], strict=True))
+    for k, (name, part) in enumerate(sites(network).items()):
+        v = network.inputs(name, now.signals)["velocity"][0]
+        seen[f"{name}.margin"] = part.margin(v, now.own[name], h)
+        if marks:
+            seen |= {f"{name}.{what}": getattr(Marks(*marks[4 * k : 4 * k + 4]), what) for what in ("mode", "switches", "fastest")}
+    return seen
+
+
+def energies(network: Network, state: Sequence[Scalar], works: Sequence[Scalar], t: Scalar, h: Scalar) -> dict[str, Scalar]:
+    """Kinetic, potential and stored energies, and the works [J]."""
+    now = network.evaluate(state, t, h)
+    both = [body.energy(now.own[name]) for name, body in network.bodies.items()]
+    seen = {"energy.kinetic": sum((e[0] for e in both), start=0), "energy.potential": sum((e[1] for e in both), start=0)}
+    for name in network.order:
+        seen[f"stored.{name}"] = network.parts[name].stored(network.inputs(name, now.signals), now.own[name])  # type: ignore[attr-defined]
+    return seen | {f"work.{name}": x for name, x in zip(network.pushes(now), works, strict=True)}
+
+
+def ledger(network: Network, seen: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The books: energies, works of sources, losses, and what does not add up [J].
+
+    A part that does not take motion is a source: its work counts. What a part with motion gives is what it stored or lost.
+    """
+    stored = {name: seen[f"stored.{name}"] for name in network.order}
+    books = {"energy.kinetic": seen["energy.kinetic"], "energy.potential": seen["energy.potential"]}
+    books["energy.elastic"] = sum(stored.values(), start=np.zeros_like(books["energy.kinetic"]))
+    works = {name.removeprefix("work."): x for name, x in seen.items() if name.startswith("work.")}
+    for name, work in works.items():
+        part = network.parts.get(name)
+        if part is not None and part.inputs:
+            books[f"loss.{name}"] = -work - (stored[name] - stored[name][0]) if name in stored else -work
+        else:
+            books[f"work.{name}"] = work
+    bodies = books["energy.kinetic"] + books["energy.potential"]
+    books["energy.residue"] = bodies - bodies[0] - sum(works.values(), start=np.zeros_like(bodies))
+    return books

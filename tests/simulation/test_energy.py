@@ -1,0 +1,92 @@
+"""The books of energy close: what sources give is kinetic, potential, elastic or lost; what is left is the method's own error."""
+
+import numpy as np
+import pytest
+
+import stiction
+from stiction import Coulomb, Dahl, ElastoPlastic, LuGre, Scene, simulate
+from stiction.simulation.bodies import FreeBody, Mass
+from stiction.simulation.forces import Drive, Friction, Ground, SpringDamper
+from stiction.simulation.network import Network, Term, Wire
+from stiction.trace import sin
+
+
+def turned_over(run):
+    """Energy that was turned over in a run [J]: what sources gave and friction took, and the largest kinetic energy."""
+    flows = [x for name, x in run.signals.items() if name.startswith(("work.", "loss."))]
+    return sum(np.abs(np.diff(x)).sum() for x in flows) + run["energy.kinetic"].max()
+
+
+def shaken(law):
+    """A two-link arm in gravity, shaken so that both joints slide to and fro."""
+    robot = stiction.library.two_link(lengths=(0.3, 0.3), masses=(0.5, 0.5))
+    torque = {"shoulder": lambda t: 6 * sin(5 * t), "elbow": lambda t: 2 * sin(9 * t)}
+    return Scene(robot=robot, friction={"shoulder": law, "elbow": law}, torque=torque)
+
+
+SMOOTH = {
+    "LuGre": LuGre(level=0.5, static=0.6, velocity=0.1, stiffness=300.0, damping=1.0, viscous=0.05),
+    "elasto-plastic": ElastoPlastic(level=0.5, static=0.6, velocity=0.1, stiffness=300.0, damping=1.0),
+    "Dahl": Dahl(level=0.5, stiffness=300.0),
+    "Coulomb": Coulomb(level=0.5, viscous=0.1, stiffness=300.0, damping=1.0),
+}
+
+
+@pytest.mark.parametrize("method", ["rk4", "gill"])
+@pytest.mark.parametrize("law", SMOOTH)
+def test_the_books_close(law, method):
+    run = simulate(shaken(SMOOTH[law]), duration=2.0, step=1e-4, method=method, record=0.01, energy=True)
+    assert run["loss.friction.shoulder"][-1] > 0.5, "it slid"
+    assert np.abs(run["energy.residue"]).max() < 1e-9 * turned_over(run)
+
+
+def test_the_residue_has_the_order_of_the_method():
+    law = LuGre(level=0.5, static=0.6, velocity=0.1, stiffness=30.0, damping=0.1)
+    residues = [np.abs(simulate(shaken(law), duration=1.0, step=h, record=0.1, energy=True)["energy.residue"]).max() for h in (1e-3, 5e-4)]
+    assert residues[0] > 8 * residues[1]
+    first = [
+        np.abs(simulate(shaken(Coulomb(level=0.5)), duration=1.0, step=h, record=0.1, energy=True, method="semi_implicit")["energy.residue"]).max()
+        for h in (1e-3, 5e-4)
+    ]
+    assert first[0] / first[1] == pytest.approx(2, rel=0.2)
+
+
+def test_what_is_lost_is_force_times_way():
+    """A block that slides to a stop loses what it had; the spring keeps its share."""
+    network = Network(
+        parts={"block": Mass(mass=2.0, velocity=1.0), "friction": Friction(law=Coulomb(level=3.0)), "spring": SpringDamper(stiffness=1.0)},
+        wires=[
+            Wire("friction.velocity", ["block.velocity"]),
+            Wire("spring.position", ["block.position"]),
+            Wire("spring.velocity", ["block.velocity"]),
+            Wire("block.force", [Term("friction.torque", -1.0), Term("spring.force", -1.0)]),
+        ],
+    )
+    run = simulate(network, duration=1.0, step=1e-4, method="semi_implicit", record=0.01, energy=True)
+    way = run["block.position"][-1]
+    assert run["loss.friction"][-1] == pytest.approx(3.0 * way, rel=1e-3)  # first order in the step
+    assert run["energy.elastic"][-1] == pytest.approx(way**2 / 2, rel=1e-9)
+    assert run["energy.kinetic"][0] == 1.0 and run["energy.kinetic"][-1] == 0.0
+    assert abs(run["energy.residue"][-1]) < 1e-4
+
+
+def test_a_ball_that_rolls_off_keeps_books_too():
+    R = 0.2
+    cross = ((0.0, -R, 0.0), (R, 0.0, 0.0), (0.0, 0.0, 0.0))
+    network = Network(
+        parts={
+            "ball": FreeBody(mass=0.3, inertia=(0.0048,) * 3, position=(0, 0, R), velocity=(2, 0, 0)),
+            "ground": Ground(stiffness=1e5, damping=10.0, coefficient=0.1),
+            "wind": Drive(functions=(0.02, 0.0, 0.0)),
+        },
+        wires=[
+            Wire("ground.position", ["ball.position"], shift=(0, 0, -R)),
+            Wire("ground.velocity", ["ball.velocity", Term("ball.angular", cross)]),
+            Wire("ball.force", [Term("ground.force", -1.0), "wind.force"]),
+            Wire("ball.moment", [Term("ground.force", cross)]),
+        ],
+    )
+    run = simulate(network, duration=1.0, step=1e-5, record=0.01, energy=True)
+    assert run["work.wind"][-1] == pytest.approx(0.02 * run["ball.position.x"][-1], rel=1e-9)
+    assert run["loss.ground"][-1] > 0.1
+    assert np.abs(run["energy.residue"]).max() < 1e-9 * turned_over(run)

@@ -1,0 +1,158 @@
+"""Scenes of several robots, free bodies and parts; first values in batches."""
+
+import numpy as np
+import pytest
+
+import stiction
+from stiction import Coulomb, FrictionSite, Joint, Scene, SceneError, Viscous, simulate
+from stiction.simulation.bodies import FreeBody, Mass
+from stiction.simulation.forces import Ground, SpringDamper
+from stiction.simulation.network import NetworkError, Term, Wire
+from stiction.simulation.simulate import numbers
+from stiction.trace import sin
+from tests.friction.test_hold import flywheel
+
+ARM = stiction.library.two_link(lengths=(0.3, 0.3), masses=(0.5, 0.5))
+
+
+@pytest.mark.parametrize("method", ["semi_implicit", "rk4"])
+def test_two_robots_are_each_alone(method):
+    alone = Scene(robot=ARM, friction={"shoulder": Coulomb(level=0.5)}, torque={"elbow": lambda t: 3 * sin(t)}, q=[0.1, 0.2])
+    other = Scene(robot=ARM, friction={"elbow": Coulomb(level=0.2)}, v={"elbow": 1.0})
+    both = Scene(
+        robots={"left": ARM, "right": ARM},
+        friction={"left.shoulder": Coulomb(level=0.5), "right.elbow": Coulomb(level=0.2)},
+        torque={"left.elbow": lambda t: 3 * sin(t)},
+        q={"left.shoulder": 0.1, "left.elbow": 0.2},
+        v={"right.elbow": 1.0},
+    )
+    how = dict(duration=1.0, step=1e-3, method=method, record=0.1)
+    run, left, right = simulate(both, **how), simulate(alone, **how), simulate(other, **how)
+    for joint in ("shoulder", "elbow"):
+        np.testing.assert_allclose(run[f"q.left.{joint}"], left[f"q.{joint}"], atol=1e-12)
+        np.testing.assert_allclose(run[f"v.right.{joint}"], right[f"v.{joint}"], atol=1e-11)
+    assert run.units["friction.left.shoulder"] == "N·m"
+
+
+@pytest.mark.parametrize("method", ["semi_implicit", "rk4"])
+def test_friction_between_two_robots(method):
+    """A clutch: friction on the difference of two wheels brings them to one speed, that of their common momentum."""
+    scene = Scene(
+        robots={"a": flywheel(0.02), "b": flywheel(0.06)},
+        friction={"clutch": FrictionSite(law=Coulomb(level=0.5), joints={"a.axle": 1, "b.axle": -1})},
+        v={"a.axle": 8.0},
+    )
+    run = simulate(scene, duration=1.0, step=1e-3, method=method, record=0.1)
+    assert run["v.a.axle"][-1] == pytest.approx(2.0, abs=1e-9)
+    assert run["v.b.axle"][-1] == pytest.approx(2.0, abs=1e-9)
+    stop = 6.0 / (0.5 / 0.02)  # a slows from 8 to 2 rad/s at 25 rad/s²
+    assert (run["mode.clutch"][run.time < stop - 0.01] == 2).all() and run["mode.clutch"][-1] == 0
+
+
+@pytest.mark.parametrize("method", ["semi_implicit", "rk4"])
+def test_a_robot_pushes_a_cart_through_a_spring(method):
+    """Robot, part and spring in one scene keep their momentum and share a centre of mass that rests."""
+    robot = stiction.Robot(
+        name="slider",
+        links=[stiction.Link(name="base"), stiction.Link(name="sled", mass=2.0)],
+        joints=[Joint(name="slide", kind="prismatic", parent="base", child="sled", axis=(1, 0, 0))],
+    )
+    scene = Scene(
+        robot=robot,
+        parts={"cart": Mass(mass=3.0, position=0.1), "spring": SpringDamper(stiffness=200.0)},
+        wires=[
+            Wire("spring.position", [Term("robot.q", [[1.0]]), Term("cart.position", -1.0)]),
+            Wire("spring.velocity", [Term("robot.v", [[1.0]]), Term("cart.velocity", -1.0)]),
+            Wire("cart.force", ["spring.force"]),
+            Wire("robot.torque", [Term("spring.force", -1.0)]),
+        ],
+    )
+    run = simulate(scene, duration=1.0, step=1e-4, method=method, record=0.01, energy=True)
+    np.testing.assert_allclose(2 * run["q.slide"] + 3 * run["cart.position"], 0.3, atol=1e-12)
+    omega = np.sqrt(200 * (1 / 2 + 1 / 3))
+    np.testing.assert_allclose(run["q.slide"] - run["cart.position"], -0.1 * np.cos(omega * run.time), atol=1e-9 if method == "rk4" else 2e-4)
+
+
+def test_the_scenes_gravity_is_that_of_its_bodies():
+    ball = FreeBody(mass=1.0, inertia=(0.1,) * 3, position=(0, 0, 10))
+    for given, expected in (((0, 0, -1.62), -1.62), (None, -9.81)):
+        scene = Scene(parts={"ball": ball}, **({"gravity": given} if given else {}))
+        for method in ("rk4", "semi_implicit"):
+            run = simulate(scene, duration=1.0, step=1e-3, method=method, record=1.0)
+            assert run["ball.velocity.z"][-1] == pytest.approx(expected, rel=1e-9)
+    run = simulate(Scene(parts={"ball": ball}), duration=1.0, step=1e-3, record=1.0, values={"gravity.z": [-1.0, -2.0]})
+    np.testing.assert_allclose(run["ball.velocity.z"][-1], [-1.0, -2.0])
+
+
+def test_a_block_on_the_ground_by_both_methods():
+    parts = {"block": FreeBody(mass=1.0, inertia=(0.1,) * 3, velocity=(1, 0, 0)), "ground": Ground(stiffness=1e4, damping=50.0, coefficient=0.3)}
+    wires = [Wire("ground.position", ["block.position"]), Wire("ground.velocity", ["block.velocity"]), Wire("block.force", [Term("ground.force", -1.0)])]
+    way = 1 / (2 * 0.3 * 9.81)
+    for method in ("rk4", "semi_implicit"):
+        run = simulate(Scene(parts=parts, wires=wires), duration=1.0, step=1e-4, method=method, record=0.1)
+        assert run["block.position.x"][-1] == pytest.approx(way, rel=0.02)  # the first touch bounces a little
+
+
+def test_first_values_and_zeros_can_be_freed():
+    scene = Scene(robot=ARM, friction={"shoulder": Coulomb(level=0.5)}, torque={"elbow": 0.1})
+    known = numbers(scene)
+    assert known["q.elbow"] == 0.0 and known["torque.elbow"] == 0.1 and known["friction.shoulder.viscous"] == 0.0
+    starts = np.array([-0.3, 0.0, 0.7])
+    run = simulate(scene, duration=0.5, step=1e-3, record=0.1, values={"q.elbow": starts}, method="semi_implicit")
+    np.testing.assert_array_equal(run["q.elbow"][0], starts)
+    single = simulate(
+        Scene(robot=ARM, friction=scene.friction, torque=scene.torque, q={"elbow": 0.7}), duration=0.5, step=1e-3, record=0.1, method="semi_implicit"
+    )
+    np.testing.assert_allclose(run["q.shoulder"][:, 2], single["q.shoulder"], atol=1e-12)
+    moved = simulate(scene, duration=0.5, step=1e-3, record=0.5, values={"robot.forearm.center_of_mass.y": [0.0, 0.05]})
+    assert np.ptp(moved["q.elbow"][-1]) > 1e-4, "a number that is 0 can be freed too"
+
+
+def test_what_a_robots_description_says_of_friction_counts():
+    links = [stiction.Link(name="base"), stiction.Link(name="wheel", mass=1.0, inertia=np.diag([0.02] * 3))]
+    robot = stiction.Robot(
+        name="w", links=links, joints=[Joint(name="axle", kind="continuous", parent="base", child="wheel", damping=0.1, friction=(0.5, 0.3))]
+    )
+    assert Scene(robot=robot).sites["axle"].law == Coulomb(level=(0.5, 0.3), viscous=0.1)
+    assert Scene(robot=robot, friction={"axle": Coulomb(level=2.0)}).sites["axle"].law.level == (2.0, 2.0)
+    assert not Scene(robot=robot, friction={"axle": None}).sites
+    damped = stiction.Robot(name="w", links=links, joints=[Joint(name="axle", kind="continuous", parent="base", child="wheel", damping=0.1)])
+    assert Scene(robot=damped).sites["axle"].law == Viscous(coefficient=0.1)
+    run = simulate(Scene(robot=damped, v=[1.0]), duration=0.2, step=1e-3, record=0.2)
+    assert run["v.axle"][-1] == pytest.approx(np.exp(-1.0), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: Scene(), "the scene is empty"),
+        (lambda: Scene(robot=ARM, robots={"b": ARM}), "either robot or robots"),
+        (lambda: Scene(robots={"a": 3}), "robot 'a' is 3"),
+        (lambda: Scene(robots={"a.b": ARM}), "cannot be called 'a.b'"),
+        (lambda: Scene(robots={"a": ARM}, torque={"shoulder": 1.0}), "unknown joint 'shoulder'; this scene has: a.shoulder, a.elbow"),
+        (lambda: Scene(robot=ARM, parts={"robot": Mass(mass=1)}), "a part cannot be called 'robot'"),
+        (lambda: Scene(robot=ARM, parts={"x": 1}), "part 'x' is 1"),
+        (lambda: Scene(robot=ARM, q=[1.0]), "q has 1 numbers; allowed: 2"),
+        (lambda: Scene(robot=ARM, q=["a", 1]), "q is .*; allowed: 2 numbers"),
+        (lambda: Scene(robot=ARM, v={"elbow": float("nan")}), "v of 'elbow' is nan"),
+        (lambda: Scene(robot=ARM, gravity=9.81), "gravity is 9.81; allowed: 3 numbers"),
+        (lambda: Scene(robot=ARM, torque={"elbow": float("inf")}), "torque of 'elbow' is inf"),
+        (lambda: FrictionSite(law=Coulomb(level=1.0), joints={}), "joints is {}"),
+        (lambda: FrictionSite(law=1.0, joints={"elbow": 1}), "law is 1.0"),
+    ],
+)
+def test_scenes_that_cannot_be(make, message):
+    with pytest.raises(SceneError, match=message):
+        make()
+
+
+def test_friction_that_acts_elsewhere_than_it_looks_is_refused_by_rows():
+    from stiction.simulation.forces import Friction
+    from stiction.simulation.network import Network
+
+    network = Network(
+        parts={"a": Mass(mass=1.0), "b": Mass(mass=1.0), "f": Friction(law=Coulomb(level=1.0))},
+        wires=[Wire("f.velocity", ["a.velocity"]), Wire("b.force", [Term("f.torque", -1.0)])],
+    )
+    with pytest.raises(NetworkError, match="acts on another"):
+        simulate(network, duration=0.1, step=0.01, method="semi_implicit")
