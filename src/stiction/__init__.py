@@ -9,6 +9,8 @@ _HOME = {
     "friction": ("Coulomb", "Curve", "Dahl", "ElastoPlastic", "FrictionError", "LuGre", "Stribeck", "Viscous"),
     "simulation.scene": ("FrictionSite", "Scene", "SceneError"),
     "simulation.simulate": ("simulate",),
+    "simulation.table": ("Table",),
+    "simulation.files": ("SceneFile", "read_scene", "write_scene"),
     "simulation.trajectory": ("Trajectory",),
     "errors": ("StictionError", "StictionWarning", "TraceError", "RobotError", "InputError"),
     "robot": ("Box", "Capsule", "Cylinder", "Frame", "Joint", "Limits", "Link", "Mimic", "Origin", "PointMass", "Robot", "Solid", "Sphere"),

@@ -1,6 +1,8 @@
 """The command line. Everything heavy is imported inside the commands, so that `--help` answers at once."""
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,36 +16,41 @@ app = App(name="stiction", help="The robot-dynamics simulator that gets friction
 
 @app.command
 def demo(*, out: Path = Path("stiction-demo.png")) -> None:
-    """Drop a Puma 560 from a bent pose without friction and watch its energy: 5 s at 1 ms with Runge–Kutta 4.
+    """An arm of two links is pushed, let go and shaken below break-away: friction that sticks beside friction that drifts.
 
     Parameters
     ----------
     out
         The figure to write.
     """
-    from stiction.show import falling
+    import time
+
+    from stiction.reproduce.network import stop_and_stay, two_link_runs
     from stiction.show.figure import check, save
-    from stiction.simulation.passive import fall
 
     check(out)
-    robot = stiction.library.puma560()
-    motion = fall(robot, [0.0, 0.8, 2.6, 0.9, 0.8, 0.0], [0.0] * 6, duration=5.0, step=1e-3, record=1e-2)
-    how = "from the cache" if motion.kernel.cached else "traced and compiled"
+    began = time.perf_counter()
+    with _bar("simulating") as tell:
+        sticks, drifts = two_link_runs(tell)
+    seconds = time.perf_counter() - began
+    late = sticks.time >= 5
+    stays = max(float(abs((q := sticks[f"q.{j}"] - sticks[f"bend.{j}"])[late] - q[late][0]).max()) for j in ("shoulder", "elbow"))
+    goes = float(drifts["q.shoulder"][-1] - drifts["q.shoulder"][late][0])
     _table(
-        "Puma 560, left to itself",
+        "Two links with friction, shaken below break-away",
         [
-            ("simulated", f"{motion.time[-1]:g} s in {motion.steps} steps of 1 ms, Runge–Kutta 4"),
-            ("speed", f"{motion.steps / motion.seconds:,.0f} steps/s, {motion.time[-1] / motion.seconds:,.0f} times real time, one core"),
-            ("energy drift", f"{motion.energy_drift:.1e} of the largest kinetic energy ({motion.kinetic.max():.0f} J)"),
-            ("machine code", f"{how} in {motion.kernel.seconds * 1e3:.0f} ms, {motion.kernel.bytes / 1024:.0f} KiB"),
+            ("simulated", f"2 runs of {sticks.time[-1]:g} s at 0.1 ms, Runge–Kutta 4, in {seconds:.2f} s with compiling"),
+            ("stops", f"at about {float(sticks.time[abs(sticks['v.shoulder']) + abs(sticks['v.elbow']) > 0.05][-1]):.2f} s"),
+            ("implicit Coulomb", f"then moves by {stays:.1e} rad in 10 s"),
+            ("LuGre", f"then creeps by {goes:.1e} rad in 10 s, and goes on"),
         ],
     )
-    save(falling.figure(robot, motion), out)
+    save(stop_and_stay(sticks, drifts), out)
     print(f"\nfigure: {out}")
 
 
 @app.command
-def run(scene: Path, *, out: Path | None = None, plot: Path | None = None) -> None:
+def run(scene: Path, *, out: Path | None = None, plot: bool = False, figure: Path | None = None) -> None:
     """Simulate a scene file.
 
     Parameters
@@ -53,41 +60,84 @@ def run(scene: Path, *, out: Path | None = None, plot: Path | None = None) -> No
     out
         Where to write the run: .h5 (HDF5) or .csv.
     plot
-        Where to draw positions, velocities and friction.
+        Draw the run, beside `out` or the scene.
+    figure
+        Where to draw the run.
     """
     import time
+    import warnings
 
     from stiction.show import motion
     from stiction.show.figure import check, save
-    from stiction.simulation.files import read_scene
 
-    if plot:
-        check(plot)
-    if out and out.suffix not in (".h5", ".csv"):
-        raise stiction.StictionError(f"cannot save a run as '{out.name}'; allowed endings: .h5, .csv")
-    if out and not out.parent.is_dir():
-        raise stiction.StictionError(f"cannot write '{out}': there is no folder '{out.parent}'; make it first")
-    read = read_scene(scene)
+    picture = figure or ((out or scene).with_suffix(".png") if plot else None)
+    if picture:
+        check(picture)
+    if out:
+        _check_out(out)
+    read = stiction.read_scene(scene)
     began = time.perf_counter()
-    record = read.run()
-    robot = read.scene.robot
+    with warnings.catch_warnings(), _bar("simulating") as tell:
+        warnings.simplefilter("ignore", stiction.StictionWarning)  # the notes of the run say the same
+        record = read.run(progress=tell)
+    what = [f"{r.name} ({r.nv} velocities)" for r in read.scene.machines.values()] + list(read.scene.parts)
     rows = [
-        ("robot", f"{robot.name}, {robot.nv} velocities, friction at {', '.join(read.scene.sites) or 'no joint'}"),
+        ("scene", f"{', '.join(what)}; friction at {', '.join(read.scene.sites) or 'no joint'}"),
         ("method", f"{read.settings.get('method', 'rk4')}, step {read.settings['step']:g} s"),
         ("simulated", f"{record.time[-1]:g} s in {time.perf_counter() - began:.2f} s, {record.status}"),
     ]
-    for name in robot.velocity_names:
-        if f"q.{name}" in record.signals:
-            rows.append((name, f"ends at {record[f'q.{name}'][-1]:.6g}, moves at {record[f'v.{name}'][-1]:.3g}"))
+    for name in [*read.scene.joints][:20]:
+        if {f"q.{name}", f"v.{name}"} <= record.signals.keys():
+            rows.append(
+                (name, f"ends at {record[f'q.{name}'][-1]:.6g} {record.units[f'q.{name}']}, moves at {record[f'v.{name}'][-1]:.3g}{_mode(record, name)}")
+            )
+    if "energy.residue" in record.signals:
+        rows.append(("energy", f"residue {abs(record['energy.residue']).max():.1e} J of {record['energy.kinetic'].max():.3g} J of kinetic energy at most"))
     _table(str(scene), rows)
+    for note in record.notes:
+        print(f"  note: {note}")
     if out:
         record.save(out)
         print(f"\nrun: {out}")
-    if plot:
-        save(motion.figure(record, robot.name), plot)
-        print(f"figure: {plot}")
+    if picture:
+        save(motion.figure(record, scene.stem), picture)
+        print(f"figure: {picture}")
+    if record.status == "interrupted":
+        raise KeyboardInterrupt
     if record.status != "completed":
         raise stiction.StictionError(record.message)
+
+
+def _check_out(out: Path) -> None:
+    if out.suffix not in (".h5", ".csv"):
+        raise stiction.StictionError(f"cannot save a run as '{out.name}'; allowed endings: .h5, .csv")
+    if not out.parent.is_dir():
+        raise stiction.StictionError(f"cannot write '{out}': there is no folder '{out.parent}'; make it first")
+
+
+def _mode(record: Any, name: str) -> str:
+    if f"mode.{name}" not in record.signals:
+        return ""
+    return ", " + ("stuck", "pre-sliding", "sliding")[int(record[f"mode.{name}"][-1])]
+
+
+@contextmanager
+def _bar(what: str) -> Iterator[Callable[[float], None]]:
+    """A bar that shows itself when the work takes more than a second."""
+    from tqdm import tqdm
+
+    with tqdm(total=1.0, desc=what, delay=1.0, leave=False, disable=None, bar_format="{desc} {percentage:3.0f} %|{bar}| {elapsed}, {remaining} to go") as bar:
+        yield lambda part: bar.update(part - bar.n)
+
+
+@app.command
+def schema() -> None:
+    """Print the JSON Schema of scene files."""
+    import json
+
+    from stiction.simulation.schema import schema
+
+    print(json.dumps(schema(), indent=1, ensure_ascii=False))
 
 
 @app.command
@@ -111,7 +161,7 @@ def plot(run: Path, *, out: Path | None = None) -> None:
 
 
 @app.command
-def reproduce(case: str = "", *, out: Path | None = None, json: bool = False) -> None:
+def reproduce(case: str = "", *, out: Path | None = None, json: bool = False, quick: bool = False) -> None:
     """List the papers' experiments, or run one and compare: exit status 0 only if every claim holds.
 
     Parameters
@@ -122,7 +172,10 @@ def reproduce(case: str = "", *, out: Path | None = None, json: bool = False) ->
         Folder for the figures.
     json
         Print the claims as JSON.
+    quick
+        A shorter version of experiments that take over 20 s.
     """
+    import warnings
     from json import dumps
 
     from stiction.reproduce import CASES
@@ -135,7 +188,13 @@ def reproduce(case: str = "", *, out: Path | None = None, json: bool = False) ->
         raise stiction.StictionError(unknown("experiment", case, "reproduce", ["all", *CASES]))
     if out and not out.is_dir():
         raise stiction.StictionError(f"cannot write figures to '{out}': there is no such folder; make it first")
-    found = {name: CASES[name].run() for name in (CASES if case == "all" else [case])}
+    chosen = list(CASES) if case == "all" else [case]
+    found = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", stiction.StictionWarning)  # the papers' own parameters
+        for name in chosen:
+            with _bar(name) as tell:
+                found[name] = CASES[name].run(quick, tell)
     if json:
         print(dumps({name: [vars(claim) for claim in claims] for name, (claims, _) in found.items()}, indent=1, ensure_ascii=False))
     for name, (claims, draw) in found.items():

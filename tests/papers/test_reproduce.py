@@ -14,7 +14,7 @@ COMMAND = Path(sys.executable).parent / "stiction"
 
 @pytest.mark.parametrize("name", CASES)
 def test_claims_hold(name, tmp_path):
-    claims, draw = CASES[name].run()
+    claims, draw = CASES[name].run(True, lambda part: None)
     assert claims
     for claim in claims:
         assert claim.holds, claim

@@ -1,12 +1,36 @@
 """Scene files: what they say is what is simulated; what they should not say is refused with its place."""
 
+import json
+import tomllib
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pytest
 
-from stiction import Coulomb, Scene, SceneError, library, simulate
-from stiction.simulation.files import read_scene
+import stiction
+from stiction import (
+    Coulomb,
+    Curve,
+    Dahl,
+    ElastoPlastic,
+    FrictionSite,
+    LuGre,
+    Scene,
+    SceneError,
+    Stribeck,
+    Table,
+    Viscous,
+    library,
+    read_scene,
+    simulate,
+    write_scene,
+)
+from stiction.simulation import bodies, forces
+from stiction.simulation.formula import Formula
+from stiction.simulation.network import Term, Wire
+from stiction.simulation.penalty_joint import PenaltyJoint
+from stiction.simulation.schema import schema
 from stiction.trace import cos, minimum, sin, where
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
@@ -92,14 +116,25 @@ def test_urdf_beside_the_scene(tmp_path):
         ("duration = 1.0", "duraton = 1.0", "unknown key 'duraton'; the file takes: duration, step"),
         ('library = "two_link"', 'library = "twolink"', "robot.library: unknown robot 'twolink'; the library has: pendulum"),
         ('library = "two_link"', 'library = "two_link"\nsize = 3', "unknown key 'size'; robot.library 'two_link' takes: lengths, masses"),
-        ('library = "two_link"', "", "give either library"),
+        ('library = "two_link"', "", "give one of library"),
         ('law = "Stribeck"', 'law = "Stribek"', "friction.shoulder.law: unknown law 'Stribek'; stiction has: Coulomb, Stribeck"),
         ('law = "Stribeck"\n', "", "friction.shoulder: it lacks 'law'"),
         ("velocity = 0.01", "", "friction.shoulder: Stribeck needs 'velocity'"),
         ("velocity = 0.01", "velocity = -1", "friction.shoulder: Stribeck: velocity is -1"),
-        ("velocity = 0.01", "velocity = 0.01\nsigma = 2", r"unknown key 'sigma'; friction.shoulder \(Stribeck\) takes: viscous, stiffness"),
+        ("velocity = 0.01", "velocity = 0.01\nsigma = 2", r"friction.shoulder: unknown key 'sigma'; Stribeck takes: viscous, stiffness, damping, level"),
         ('shoulder = "0.3*sin(3*t)"', 'shoulder = "0.3*sinn(3*t)"', "unknown name 'sinn'"),
         ("elbow = 0.01", "wrist = 0.01", r"unknown joint 'wrist'; robot 'two_link' has: shoulder, elbow \(in torque\)"),
+        ("level = 0.4", 'level = "much"', r"friction.shoulder: level: allowed: .*float.*; given: str"),
+        ("elbow = 0.01", "elbow = { time = [0, 1] }", "torque.elbow: Table needs 'value'"),
+        ("elbow = 0.01", "elbow = { time = [1, 0], value = [1, 1] }", "torque.elbow: Table: time 0 comes after 1"),
+        ("elbow = 0.01", "elbow = true", "torque of 'elbow' is True"),
+        ('method = "semi_implicit"', 'method = "rk5"', "method is 'rk5'; allowed: semi_implicit"),
+        ("[q]", '[parts.ball]\npart = "Bal"\n[q]', "parts.ball.part: unknown part 'Bal'; stiction has: Mass, FreeBody"),
+        ("[q]", '[parts.ball]\npart = "Mass"\nmass = -1\n[q]', "parts.ball: Mass: mass is -1"),
+        ("[q]", '[[wires]]\ntarget = "ball.force"\nterms = ["a.b"]\n[q]', "port 'ball.force': unknown part 'ball'"),
+        ("[q]", '[[wires]]\nfrom = "ball.force"\n[q]', r"unknown key 'from'; wires\[0\] takes: target"),
+        ('library = "two_link"', 'name = "r"\nlinks = [{ name = "a", mas = 1 }]', r"robot.links\[0\]: unknown key 'mas'; Link takes: name, mass"),
+        ('library = "two_link"', 'urdf = "none.urdf"', "none.urdf"),
         ("joints = { shoulder = 1, elbow = 1 }", "joints = { shoulder = 1, wrist = 1 }", r"unknown joint 'wrist'.*friction 'both'"),
         ("[q]\nelbow = 0.5", "[q]\nelbo = 0.5", r"unknown joint 'elbo'.*\(in q\)"),
     ],
@@ -114,3 +149,100 @@ def test_refused_with_file_and_key(tmp_path, old, new, message):
 def test_no_file(tmp_path):
     with pytest.raises(SceneError, match="there is no file"):
         read_scene(tmp_path / "nothing.toml")
+
+
+def everything():
+    """A scene with every law, every part and every kind of torque."""
+    arm = library.rp_arm()
+    ball = {port: f"ball.{port}" for port in ("position", "quaternion", "velocity", "angular")}
+    cart = [Wire("spring.position", ["cart.position"]), Wire("spring.velocity", ["cart.velocity"]), Wire("brake.velocity", [Term("cart.velocity", [[2.0]])])]
+    return Scene(
+        robots={"left": arm, "right": library.puma560()},
+        friction={
+            "left.turn": Stribeck(level=0.4, static=(0.5, 0.6), velocity=0.01, viscous=0.1),
+            "left.slide": Curve(function=Formula("0.4 + 0.1*exp(-w/0.01)", "w")),
+            "right.joint1": LuGre(level=1.0, static=1.5, velocity=0.1, stiffness=100.0, damping=1.0),
+            "right.joint2": ElastoPlastic(level=1.0, static=1.5, velocity=0.1, stiffness=100.0, damping=1.0, elastic=0.5),
+            "right.joint3": Dahl(level=1.0, stiffness=100.0),
+            "right.joint4": Viscous(coefficient=0.1),
+            "right.joint5": None,
+            "wrist": FrictionSite(law=Coulomb(level=0.1), joints={"right.joint5": 1, "right.joint6": -0.5}),
+        },
+        torque={"left.turn": Formula("0.3*sin(5*t)"), "left.slide": 0.25, "right.joint1": Table(time=[0, 0.5, 2], value=[0, 1, -1])},
+        gravity=(0, 0, -1.62),
+        q={"left.slide": 0.3, "right.joint2": 0.1},
+        v={"left.turn": 1 / 3},
+        parts={
+            "ball": bodies.FreeBody(mass=1.0, inertia=(0.1, 0.2, 0.25), position=(0, 0, 1)),
+            "ground": forces.TouchingPoint(point=(0, 0, -0.1), stiffness=1e4, damping=1.0, coefficient=0.5),
+            "world": bodies.Fixed(position=(0, 0, 1)),
+            "hinge": PenaltyJoint(
+                stiffness=100.0, damping=1.0, turning_stiffness=10.0, turning_damping=0.1, law=Coulomb(level=0.1, stiffness=10.0, damping=0.1)
+            ),
+            "cart": bodies.Mass(mass=2.0, velocity=1.0),
+            "spring": forces.SpringDamper(stiffness=10.0, damping=0.1),
+            "brake": forces.Friction(law=Coulomb(level=0.2)),
+            "push": forces.Drive(functions=(Formula("cos(t)"), 0.5)),
+        },
+        wires=[
+            *(Wire(f"ground.{port}", [source]) for port, source in ball.items()),
+            *(Wire(f"hinge.{port}_a", [f"world.{port}"]) for port in ball),
+            *(Wire(f"hinge.{port}_b", [source]) for port, source in ball.items()),
+            Wire("ball.force", [Term("ground.force", -1.0), "hinge.force_b"], shift=(0.1, 0, 0)),
+            Wire("ball.moment", ["hinge.moment_b", Term("ground.moment", -1.0)]),
+            *cart,
+            Wire("cart.force", [Term("spring.force", -1.0), Term("brake.torque", -2.0), Term("push.force", [[1.0, 1.0]])]),
+        ],
+    )
+
+
+def test_a_scene_comes_back_as_it_was(tmp_path):
+    scene, settings = everything(), {"duration": 0.1, "step": 1e-3, "method": "semi_implicit", "record": 0.01}
+    write_scene(tmp_path / "scene.toml", scene, **settings)
+    again = read_scene(tmp_path / "scene.toml")
+    assert again.settings == settings
+    write_scene(tmp_path / "again.toml", again.scene, **settings)
+    assert (tmp_path / "again.toml").read_text() == (tmp_path / "scene.toml").read_text()
+    before, after = simulate(scene, **settings), again.run()
+    for name in before.signals:
+        assert before[name].tobytes() == after[name].tobytes(), name
+    assert read_scene(write(tmp_path, before.origin["scene"], "kept.toml")).run()["q.left.turn"].tobytes() == before["q.left.turn"].tobytes()
+
+
+def test_a_python_function_is_named_and_kept_as_its_trace(tmp_path):
+    def push(t):
+        return 0.336 + 0.144 * sin(100 * t)
+
+    scene = Scene(robot=library.two_link(), torque={"elbow": push})
+    with pytest.raises(SceneError, match=r"torque\.elbow is the Python function 'push'"):
+        write_scene(tmp_path / "scene.toml", scene, duration=1.0, step=1e-3)
+    run = simulate(scene, duration=0.1, step=1e-2)
+    assert "(0.144*sin(100*t) + 0.336)" in run.origin["scene"]
+    curve = Scene(robot=library.two_link(), friction={"elbow": Curve(function=lambda w: 0.5 + w)})
+    with pytest.raises(SceneError, match=r"friction.elbow.function.* is the Python function"):
+        write_scene(tmp_path / "scene.toml", curve, duration=1.0, step=1e-3)
+
+
+def test_settings_are_checked_when_written(tmp_path):
+    with pytest.raises(SceneError, match="unknown setting 'steps'; a scene file has: duration"):
+        write_scene(tmp_path / "scene.toml", Scene(robot=library.two_link()), steps=3)
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.name)
+def test_the_schema_fits_what_is_read(path, tmp_path):
+    jsonschema.validate(tomllib.loads(path.read_text()), schema())
+    write_scene(tmp_path / "scene.toml", everything(), duration=0.1, step=1e-3)
+    jsonschema.validate(tomllib.loads((tmp_path / "scene.toml").read_text()), schema())
+    wrong = tomllib.loads(GOOD.replace("velocity = 0.01", "velocty = 0.01"))
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(wrong, schema())
+
+
+def test_the_shipped_schema_is_the_schema():
+    assert json.loads((Path(stiction.__file__).parent / "scene.schema.json").read_text()) == json.loads(json.dumps(schema()))
+
+
+def test_tables_of_torque_are_straight_lines():
+    points = Table(time=[0, 0.3, 0.35, 2.0], value=[0, 1, -1, 0.5])
+    run = simulate(Scene(robot=library.two_link(), torque={"elbow": points}), duration=2.5, step=1e-3)
+    np.testing.assert_allclose(run["torque.elbow"], np.interp(run.time, points.time, points.value), atol=1e-12)

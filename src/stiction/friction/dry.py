@@ -27,7 +27,6 @@ class Dry(Law):
     """
 
     states = 1
-    rigid = True
 
     viscous: float = 0.0
     stiffness: float | None = None

@@ -43,11 +43,9 @@ class Law(Numbered):
 
     Attributes:
         states: how many states of its own it has (0 or 1).
-        rigid: whether it can be a row: it says `breakaway`, `strength` and `viscous`.
     """
 
     states: ClassVar[int] = 0
-    rigid: ClassVar[bool] = False
 
     def flow(self, v: Scalar, z: Scalar, step: Scalar) -> tuple[Scalar, Scalar]:
         """Torque, and the rate of the own state z, at velocity v; `step` is the stage step of the integrator [s]."""

@@ -1,6 +1,6 @@
 """What a reproduced experiment is: claims, each with what was published, what we got and whether it holds; and a figure."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,11 @@ def agrees(what: str, paper: float, ours: float, tolerance: float, unit: str = "
 
 def below(what: str, ours: float, bound: float, unit: str = "") -> Claim:
     """A claim that a number stays below a bound."""
-    return Claim(what, f"below {bound:g} {unit}".rstrip(), f"{ours:.3g} {unit}".rstrip(), ours < bound)
+    return Claim(what, f"below {bound:g} {unit}".rstrip(), f"{ours:.5g} {unit}".rstrip(), ours < bound)
+
+
+Tell = Callable[[float], None]
+Result = tuple[list[Claim], Callable[[], Any]]
 
 
 @dataclass(frozen=True)
@@ -39,9 +43,15 @@ class Case:
     Attributes:
         title: what it shows.
         source: where it was published.
-        run: gives the claims and a function that draws the figure.
+        run: takes whether to be quick, and whom to tell the part that is done; gives the claims and a function that draws the figure.
     """
 
     title: str
     source: str
-    run: Callable[[], tuple[list[Claim], Callable[[], Any]]]
+    run: Callable[[bool, Tell], Result]
+
+
+def shares(tell: Tell, count: int) -> Iterator[Tell]:
+    """Parts of the progress, for so many pieces of work in turn."""
+    for k in range(count):
+        yield lambda part, k=k: tell((k + part) / count)  # type: ignore[misc]

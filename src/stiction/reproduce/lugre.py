@@ -1,13 +1,12 @@
 """Figures 2, 3 and 6 of Canudas de Wit, Olsson, Åström and Lischinsky 1995, with their parameters."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from stiction.friction import LuGre
-from stiction.reproduce.case import Case, Claim, agrees, below
+from stiction.reproduce.case import Case, Result, Tell, agrees, below, shares
 from stiction.show.figure import subplots
 from stiction.simulation.bodies import Mass
 from stiction.simulation.forces import Drive, Friction, SpringDamper
@@ -20,7 +19,7 @@ from stiction.trace.program import Port, Program
 LAW = LuGre(level=1.0, static=1.5, velocity=0.001, exponent=2.0, stiffness=1e5, damping=math.sqrt(1e5), viscous=0.4)
 
 
-def _stick_slip() -> tuple[list[Claim], Callable[[], Any]]:
+def _stick_slip(_: bool, tell: Tell) -> Result:
     network = Network(
         parts={
             "mass": Mass(mass=1.0),
@@ -35,7 +34,7 @@ def _stick_slip() -> tuple[list[Claim], Callable[[], Any]]:
             Wire("mass.force", [Term("spring.force", -1.0), Term("friction.torque", -1.0)]),
         ],
     )
-    run = simulate(network, duration=20.0, step=2e-5, record=1e-3)
+    run = simulate(network, duration=20.0, step=2e-5, record=1e-3, progress=tell)
     x, v, t = run["mass.position"], run["mass.velocity"], run.time
     friction = np.array([LAW.flow(float(a), float(b), 0.0)[0] for a, b in zip(v, run["friction.bend"], strict=True)])
     edges = t[1:][np.diff((v > 0.01).astype(int)) != 0]
@@ -64,7 +63,7 @@ def _stick_slip() -> tuple[list[Claim], Callable[[], Any]]:
     return claims, draw
 
 
-def _lag() -> tuple[list[Claim], Callable[[], Any]]:
+def _lag(_: bool, tell: Tell) -> Result:
     """Friction over one period of v = 0.001 (1.5 + cos ωt), after the start has faded."""
 
     def function(h: Scalar, omega: Scalar, tick: Scalar, steps: Scalar, z: Scalar) -> tuple:
@@ -76,7 +75,7 @@ def _lag() -> tuple[list[Claim], Callable[[], Any]]:
     names = ("h", "omega", "tick", "steps")
     program = Program("lag", function, [*(Port(name, role="uniform") for name in names), Port("z")], [Port("z")])
     claims, curves = [], {}
-    for omega, falling, rising in ((1.0, 1.05270, 1.05392), (10.0, 1.04831, 1.06109), (25.0, 1.04347, 1.07956)):
+    for share, (omega, falling, rising) in zip(shares(tell, 3), ((1.0, 1.05270, 1.05392), (10.0, 1.04831, 1.06109), (25.0, 1.04347, 1.07956)), strict=True):
         parts, stride = 200, 5000
         h = 2 * math.pi / omega / parts / stride
         z, record = float(program(h, omega, 0, 2 * parts * stride, 0.0)[0]), []
@@ -84,6 +83,7 @@ def _lag() -> tuple[list[Claim], Callable[[], Any]]:
             v = (1.5 + math.cos(omega * (2 * parts + k) * stride * h)) / 1000
             record.append((v, LAW.flow(v, z, 0.0)[0]))
             z = float(program(h, omega, (2 * parts + k) * stride, stride, z)[0])
+        share(1.0)
         curves[omega] = np.array(record)
         claims.append(agrees(f"force at 1.5 mm/s, velocity falling, ω = {omega:g}", falling, record[parts // 4][1], 1e-4, "N"))
         claims.append(agrees(f"force at 1.5 mm/s, velocity rising, ω = {omega:g}", rising, record[3 * parts // 4][1], 1e-4, "N"))
@@ -101,7 +101,7 @@ def _lag() -> tuple[list[Claim], Callable[[], Any]]:
     return claims, draw
 
 
-def _presliding() -> tuple[list[Claim], Callable[[], Any]]:
+def _presliding(_: bool, tell: Tell) -> Result:
     def push(t: Scalar) -> Scalar:  # up in 10 s, held, down in 20 s, held
         return 1.425 * (clip(t / 10, 0, 1) - 2 * clip((t - 15) / 20, 0, 1))
 
@@ -109,7 +109,7 @@ def _presliding() -> tuple[list[Claim], Callable[[], Any]]:
         parts={"mass": Mass(mass=1.0), "push": Drive(functions=(push,)), "friction": Friction(law=LAW)},
         wires=[Wire("friction.velocity", ["mass.velocity"]), Wire("mass.force", ["push.force", Term("friction.torque", -1.0)])],
     )
-    run = simulate(network, duration=40.0, step=2e-5, record=0.01)
+    run = simulate(network, duration=40.0, step=2e-5, record=0.01, progress=tell)
     x = run["mass.position"]
     published = {10: 44.8579, 15: 45.3119, 35: -9.5635, 40: -10.0174}
     claims = [agrees(f"position at {t} s", micro, 1e6 * float(x[round(t / 0.01)]), 0.01, "μm") for t, micro in published.items()]

@@ -3,7 +3,6 @@
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from stiction.dynamics.composite_body import mass_matrix
 from stiction.dynamics.energy import kinetic_energy, potential_energy
@@ -13,20 +12,10 @@ from stiction.errors import InputError
 from stiction.robot.motion import GRAVITY, ROADS
 from stiction.robot.numbers import Assembly, Numbers
 from stiction.robot.robot import Robot
-from stiction.simulation.part import Admittance, Ports
+from stiction.simulation.part import Admittance, Ports, floats
 from stiction.spatial import Vector, from_quaternion, quaternion_rate
 from stiction.trace.functions import Scalar, sqrt
 from stiction.trace.numbered import Numbering
-
-
-def _floats(owner: str, what: str, values: Any, length: int) -> tuple[float, ...]:
-    try:
-        numbers = tuple(float(x) for x in values)
-    except (TypeError, ValueError):
-        numbers = ()
-    if len(numbers) != length or not all(abs(x) < 1e12 for x in numbers):
-        raise InputError(f"{owner}: {what} is {values!r}; allowed: {length} finite numbers")
-    return numbers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +47,7 @@ class Mass(Admittance):
             raise InputError(f"Mass: mass is {self.mass}; allowed: a number above 0")
         object.__setattr__(self, "mass", float(self.mass))
         for what in ("position", "velocity"):
-            object.__setattr__(self, what, _floats("Mass", what, (getattr(self, what),), 1)[0])
+            object.__setattr__(self, what, floats("Mass", what, (getattr(self, what),), 1)[0])
 
     def start(self) -> Mapping[str, float]:
         """Position and velocity."""
@@ -129,7 +118,7 @@ class FreeBody(Admittance):
     def __post_init__(self) -> None:
         for what, size in (("inertia", 3), ("position", 3), ("quaternion", 4), ("velocity", 3), ("angular", 3), ("gravity", 3)):
             if getattr(self, what) is not None:
-                object.__setattr__(self, what, _floats("FreeBody", what, getattr(self, what), size))
+                object.__setattr__(self, what, floats("FreeBody", what, getattr(self, what), size))
         if abs(sum(x * x for x in self.quaternion) - 1) > 1e-6:
             raise InputError(f"FreeBody: quaternion is {self.quaternion}; allowed: length 1, such as (1, 0, 0, 0)")
         if not 0 < float(self.mass) < 1e12 or min(self.inertia) <= 0:
@@ -211,7 +200,7 @@ class Fixed(Admittance):
 
     def __post_init__(self) -> None:
         for what, size in (("position", 3), ("quaternion", 4)):
-            object.__setattr__(self, what, _floats("Fixed", what, getattr(self, what), size))
+            object.__setattr__(self, what, floats("Fixed", what, getattr(self, what), size))
 
     def motion(self, own: list[Scalar]) -> Ports:
         """Where it is."""
@@ -266,9 +255,9 @@ class RobotBody(Admittance):
 
     def __post_init__(self) -> None:
         r = self.robot
-        object.__setattr__(self, "q", _floats("RobotBody", "q", self.q if len(self.q) else r.neutral, r.nq))
-        object.__setattr__(self, "v", _floats("RobotBody", "v", self.v if len(self.v) else [0.0] * r.nv, r.nv))
-        object.__setattr__(self, "gravity", _floats("RobotBody", "gravity", self.gravity, 3))
+        object.__setattr__(self, "q", floats("RobotBody", "q", self.q if len(self.q) else r.neutral, r.nq))
+        object.__setattr__(self, "v", floats("RobotBody", "v", self.v if len(self.v) else [0.0] * r.nv, r.nv))
+        object.__setattr__(self, "gravity", floats("RobotBody", "gravity", self.gravity, 3))
         object.__setattr__(self, "inputs", {"torque": r.nv})
         object.__setattr__(self, "outputs", {"q": r.nq, "v": r.nv})
         object.__setattr__(self, "mechanism", r.mechanism)

@@ -5,7 +5,7 @@ step = 1e-3
 method = "semi_implicit"
 
 [robot]
-library = "two_link"        # or: urdf = "arm.urdf"
+library = "two_link"        # or: urdf = "arm.urdf"; or name, links and joints
 lengths = [0.35, 0.35]
 
 [friction.shoulder]
@@ -16,28 +16,35 @@ velocity = 0.01
 
 [torque]
 shoulder = "0.336 + 0.144*sin(100*t)"
+elbow = { time = [0.0, 1.0], value = [0.0, 0.3] }
 """
 
 import inspect
 import tomllib
-from dataclasses import MISSING, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stiction import friction as laws
 from stiction.errors import StictionError, unknown
 from stiction.friction.law import Law
 from stiction.robot import library
 from stiction.robot.robot import Robot
+from stiction.simulation.described import read, refused, write
 from stiction.simulation.formula import Formula
+from stiction.simulation.network import Term, Wire
+from stiction.simulation.part import Part
+from stiction.simulation.run import Progress
 from stiction.simulation.scene import FrictionSite, Scene, SceneError
-from stiction.simulation.simulate import simulate
+from stiction.simulation.simulate import ALL_METHODS, simulate
+from stiction.simulation.table import Table
 from stiction.simulation.trajectory import Trajectory
 
-LAWS: dict[str, type[Law]] = {law.__name__: law for law in (laws.Coulomb, laws.Stribeck, laws.Dahl, laws.LuGre, laws.ElastoPlastic)}
 ROBOTS = {f.__name__: f for f in (library.pendulum, library.chain, library.two_link, library.rp_arm, library.puma560, library.manutec_r3)}
-SETTINGS = ("duration", "step", "method", "record")
-KEYS = (*SETTINGS, "gravity", "robot", "friction", "torque", "q", "v")
+URDF = ("urdf", "base", "keep_fixed", "lumped")
+SETTINGS = ("duration", "step", "method", "record", "signals", "energy")
+TABLES = ("robot", "robots", "friction", "torque", "parts")
+KEYS = (*SETTINGS, "gravity", *TABLES, "wires", "q", "v")
 
 
 @dataclass(frozen=True)
@@ -46,54 +53,101 @@ class SceneFile:
 
     Attributes:
         scene: the scene.
-        settings: duration, step, method and record, as `simulate` takes them.
+        settings: duration, step, method, record, signals and energy, as `simulate` takes them.
     """
 
     scene: Scene
     settings: dict[str, Any]
 
-    def run(self) -> Trajectory:
+    def run(self, progress: Progress | None = None) -> Trajectory:
         """Simulate it."""
-        return simulate(self.scene, **self.settings)
+        return simulate(self.scene, **self.settings, progress=progress)
 
 
 def read_scene(path: str | Path) -> SceneFile:
-    """Read a scene file; errors name the file and the key."""
+    """Read a scene file; errors name the file and the place in it.
+
+    Example:
+        >>> import stiction, tempfile, pathlib
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "scene.toml"
+        >>> scene = stiction.Scene(robot=stiction.library.pendulum(1), friction={"joint1": stiction.Coulomb(level=1.0)}, q={"joint1": 0.05})
+        >>> stiction.write_scene(path, scene, duration=1.0, step=1e-3)
+        >>> stiction.read_scene(path).run()["q.joint1"].shape
+        (1001,)
+    """
     path = Path(path)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise SceneError(f"there is no file '{path}'") from None
     except (OSError, UnicodeDecodeError) as error:
         raise SceneError(f"cannot read '{path}': {error}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise SceneError(f"{path}: {error}") from None
     try:
-        return _scene(content, path.parent)
-    except StictionError as error:
+        return scene_from(tomllib.loads(text), path.parent)
+    except (tomllib.TOMLDecodeError, StictionError) as error:
         raise SceneError(f"{path}: {error}") from None
 
 
-def _scene(content: dict[str, Any], folder: Path) -> SceneFile:
+def write_scene(path: str | Path, scene: Scene, **settings: Any) -> None:
+    """Write a scene file that `read_scene` reads back as the same scene; `settings` are those of `simulate`."""
+    path = Path(path)
+    try:
+        path.write_text(scene_text(scene, settings), encoding="utf-8")
+    except OSError as error:
+        raise SceneError(f"cannot write '{path}': {error}") from None
+
+
+def scene_text(scene: Scene, settings: Mapping[str, Any], traced: bool = False) -> str:
+    """A scene as the text of a file; `traced` writes Python functions as their readable traces, which cannot be read back."""
+    import tomli_w
+
+    for key in settings:
+        if key not in SETTINGS:
+            raise SceneError(unknown("setting", key, "a scene file", SETTINGS))
+    content: dict[str, Any] = {key: x for key, x in settings.items() if x is not None}
+    content["gravity"] = list(scene.gravity)
+    if scene.robot is not None:
+        content["robot"] = write(scene.robot, "robot", traced)
+    for key in ("robots", "parts", "torque"):
+        if getattr(scene, key):
+            content[key] = write(getattr(scene, key), key, traced)
+    if scene.friction:
+        content["friction"] = {name: _written(name, site, traced) for name, site in scene.friction.items()}
+    if scene.wires:
+        content["wires"] = [write(wire, "wires", traced) for wire in scene.wires]
+    names = [f"{robot}.{inner}" if scene.robot is None else inner for robot, r in scene.machines.items() for inner in r.position_names]
+    content["q"] = dict(zip(names, scene.q, strict=True))
+    content["v"] = dict(zip(scene.joints, scene.v, strict=True))
+    return tomli_w.dumps({key: x for key, x in content.items() if x != {}})
+
+
+def _written(name: str, site: Law | FrictionSite | None, traced: bool) -> dict[str, Any]:
+    if site is None:
+        return {"law": "none"}
+    if isinstance(site, FrictionSite):
+        return write(site.law, f"friction.{name}", traced) | {"joints": dict(site.joints)}
+    return write(site, f"friction.{name}", traced)
+
+
+def scene_from(content: dict[str, Any], folder: Path) -> SceneFile:
+    """A scene from plain data; files that it names lie in the folder."""
     _only(content, KEYS, "the file")
-    for needed in ("duration", "step", "robot"):
+    for needed in ("duration", "step"):
         if needed not in content:
-            raise SceneError(f"'{needed}' is missing; a scene needs duration, step and robot")
-    for key in ("duration", "step", "record"):
-        if key in content and (isinstance(content[key], bool) or not isinstance(content[key], (int, float))):
-            raise SceneError(f"{key} is {content[key]!r}; allowed: a time in seconds")
-    friction = {name: _site(name, table) for name, table in _table(content, "friction").items()}
-    torque = {name: Formula(x) if isinstance(x, str) else x for name, x in _table(content, "torque").items()}
-    rest = {key: content[key] for key in ("gravity", "q", "v") if key in content}
-    scene = Scene(robot=_robot(_table(content, "robot"), folder), friction=friction, torque=torque, **rest)
-    return SceneFile(scene, {key: content[key] for key in SETTINGS if key in content})
-
-
-def _table(content: dict[str, Any], key: str) -> dict[str, Any]:
-    value = content.get(key, {})
-    if not isinstance(value, dict):
-        raise SceneError(f"{key} is {value!r}; allowed: a table, [{key}]")
-    return value
+            raise SceneError(f"'{needed}' is missing; a scene file needs duration, step, and a robot, robots or parts")
+    for key in TABLES:
+        if not isinstance(content.get(key, {}), dict):
+            raise refused(key, f"it is {content[key]!r}; allowed: a table, [{key}]")
+    settings = {key: _setting(key, content[key]) for key in SETTINGS if key in content}
+    rest: dict[str, Any] = {key: content[key] for key in ("gravity", "q", "v") if key in content}
+    if "robot" in content:
+        rest["robot"] = _robot(content["robot"], "robot", folder)
+    rest["robots"] = {name: _robot(table, f"robots.{name}", folder) for name, table in content.get("robots", {}).items()}
+    rest["parts"] = {name: read(Part, table, f"parts.{name}") for name, table in content.get("parts", {}).items()}
+    rest["wires"] = [_wire(table, f"wires[{k}]") for k, table in enumerate(content.get("wires", []))]
+    rest["friction"] = {name: _site(name, table) for name, table in content.get("friction", {}).items()}
+    rest["torque"] = {name: _torque(name, x) for name, x in content.get("torque", {}).items()}
+    return SceneFile(Scene(**rest), settings)
 
 
 def _only(table: dict[str, Any], allowed: Any, owner: str) -> None:
@@ -102,34 +156,65 @@ def _only(table: dict[str, Any], allowed: Any, owner: str) -> None:
             raise SceneError(unknown("key", key, owner, allowed).replace(" has: ", " takes: "))
 
 
-def _robot(table: dict[str, Any], folder: Path) -> Robot:
-    if ("library" in table) == ("urdf" in table):
-        raise SceneError('robot: give either library = "NAME" or urdf = "FILE"')
-    if "urdf" in table:
-        _only(table, ("urdf", "base", "keep_fixed", "lumped"), "robot")
-        return Robot.from_urdf(folder / str(table["urdf"]), **{key: x for key, x in table.items() if key != "urdf"})
+def _setting(key: str, value: Any) -> Any:
+    time = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if key in ("duration", "step", "record") and not time:
+        raise SceneError(f"{key} is {value!r}; allowed: a time in seconds")
+    if key == "method" and value not in ALL_METHODS:
+        raise SceneError(f"method is {value!r}; allowed: {', '.join(ALL_METHODS)}")
+    if key == "signals" and not (isinstance(value, list) and all(isinstance(x, str) for x in value)):
+        raise SceneError(f"signals is {value!r}; allowed: a list of names, or of beginnings of names")
+    if key == "energy" and not isinstance(value, bool):
+        raise SceneError(f"energy is {value!r}; allowed: true, false")
+    return value
+
+
+def _robot(table: Any, where: str, folder: Path) -> Robot:
+    if not isinstance(table, dict):
+        raise refused(where, f"it is {table!r}; allowed: a table")
+    ways = [way for way in ("library", "urdf", "name") if way in table]
+    if len(ways) != 1:
+        raise refused(where, 'give one of library = "NAME", urdf = "FILE", or name with links and joints')
+    if ways == ["name"]:
+        return read(Robot, table, where)
+    options = {key: x for key, x in table.items() if key not in ("urdf", "library")}
+    if ways == ["urdf"]:
+        _only(table, URDF, where)
+        return Robot.from_urdf(folder / str(table["urdf"]), **options)
     name = table["library"]
     if name not in ROBOTS:
-        raise SceneError("robot.library: " + unknown("robot", name, "the library", ROBOTS))
-    options = {key: x for key, x in table.items() if key != "library"}
-    _only(options, inspect.signature(ROBOTS[name]).parameters, f"robot.library '{name}'")
+        raise refused(f"{where}.library", unknown("robot", name, "the library", ROBOTS))
+    _only(options, inspect.signature(ROBOTS[name]).parameters, f"{where}.library '{name}'")
     return ROBOTS[name](**options)
 
 
-def _site(name: str, table: Any) -> Law | FrictionSite:
+def _site(name: str, table: Any) -> Law | FrictionSite | None:
     where = f"friction.{name}"
-    if not isinstance(table, dict) or "law" not in table:
-        raise SceneError(f"{where}: it lacks 'law'; allowed: {', '.join(LAWS)}")
-    if table["law"] not in LAWS:
-        raise SceneError(f"{where}.law: " + unknown("law", table["law"], "stiction", LAWS))
-    kind = LAWS[table["law"]]
-    numbers = {key: x for key, x in table.items() if key not in ("law", "joints")}
-    _only(numbers, [f.name for f in fields(kind)], f"{where} ({table['law']})")
-    for f in fields(kind):
-        if f.default is MISSING and f.name not in numbers:
-            raise SceneError(f"{where}: {table['law']} needs '{f.name}'")
+    if isinstance(table, dict) and table.get("law") == "none":
+        return None
+    plain = {key: x for key, x in table.items() if key != "joints"} if isinstance(table, dict) else table
+    law = read(Law, plain, where)
+    if "joints" not in table:
+        return law
     try:
-        law = kind(**numbers)
+        return FrictionSite(law=law, joints=table["joints"])
     except StictionError as error:
-        raise SceneError(f"{where}: {error}") from None
-    return FrictionSite(law=law, joints=table["joints"]) if "joints" in table else law
+        raise refused(where, error) from None
+
+
+def _torque(name: str, value: Any) -> Any:
+    where = f"torque.{name}"
+    try:
+        return Formula(value) if isinstance(value, str) else read(Table, value, where) if isinstance(value, dict) else value
+    except StictionError as error:
+        raise (error if str(error).startswith(where) else refused(where, error)) from None
+
+
+def _wire(table: Any, where: str) -> Wire:
+    if not isinstance(table, dict):
+        raise refused(where, f"it is {table!r}; allowed: a table with target and terms")
+    _only(table, ("target", "terms", "shift"), where)
+    if not isinstance(table.get("target"), str) or not isinstance(table.get("terms"), list):
+        raise refused(where, "a wire needs target = 'part.port' and terms = ['part.port', ...]")
+    terms = [x if isinstance(x, str) else read(Term, x, f"{where}.terms[{k}]") for k, x in enumerate(table["terms"])]
+    return Wire(table["target"], terms, tuple(table.get("shift", ())))

@@ -3,25 +3,14 @@
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from stiction.errors import InputError
 from stiction.friction.dry import Dry, in_space
 from stiction.friction.law import SLIDING, STUCK, Law
-from stiction.simulation.part import Impedance, Ports
+from stiction.simulation.part import Impedance, Ports, floats, number
+from stiction.spatial import Vector, from_quaternion
 from stiction.trace.functions import Scalar, absolute, maximum, minimum, where
 from stiction.trace.numbered import Numbering
-
-
-def number(owner: str, what: str, value: Any, zero: bool = True) -> float:
-    """A number, 0 or above, of a part."""
-    try:
-        x = float(value)
-    except (TypeError, ValueError):
-        x = float("nan")
-    if not 0 <= x < 1e15 or (x == 0 and not zero):
-        raise InputError(f"{owner}: {what} is {value!r}; allowed: a number, {'0 or above' if zero else 'above 0'}")
-    return x
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,6 +187,48 @@ class Ground(Impedance):
         """Elastic energy of the indented ground and of the bristle [J]."""
         depth = minimum(0, motion["position"][2])
         return self.stiffness * (depth * depth + own[0] * own[0] + own[1] * own[1]) / 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class TouchingPoint(Ground):
+    """A point of a body, such as a corner of a box, on the frictional ground. Ports: position [m], quaternion, velocity [m/s] and angular
+    velocity [rad/s] of the body in, as `FreeBody` gives them; force [N] and moment [N·m] on the ground out: the body gets their negatives.
+
+    Attributes:
+        point: where it is, in the body's axes, from the centre of mass [m].
+
+    Example:
+        >>> from stiction.simulation.forces import TouchingPoint
+        >>> corner = TouchingPoint(point=(0.1, 0, -0.1), stiffness=1e4, damping=1.0, coefficient=0.5)
+        >>> sorted(corner.outputs)
+        ['force', 'moment']
+    """
+
+    inputs = {"position": 3, "quaternion": 4, "velocity": 3, "angular": 3}
+    outputs = {"force": 3, "moment": 3}
+    units = {"force": "N", "moment": "N·m", "bend": "m"}
+
+    point: tuple[float, float, float]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "point", floats("TouchingPoint", "point", self.point, 3))
+
+    def _touching(self, motion: Ports) -> tuple[Vector, Ports]:
+        """The arm to the point, and the point's own motion."""
+        arm = from_quaternion(motion["quaternion"]) @ Vector(*self.point)
+        velocity = Vector(*motion["velocity"]) + Vector(*motion["angular"]).cross(arm)
+        return arm, {"position": list(Vector(*motion["position"]) + arm), "velocity": list(velocity)}
+
+    def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
+        """That of the ground at the point, with its moment about the centre of mass."""
+        arm, point = self._touching(motion)
+        outputs, rates = super().force(point, own, step, t)
+        return {"force": outputs["force"], "moment": list(arm.cross(Vector(*outputs["force"])))}, rates
+
+    def stored(self, motion: Ports, own: list[Scalar]) -> Scalar:
+        """Elastic energy at the point [J]."""
+        return super().stored(self._touching(motion)[1], own)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,27 +47,33 @@ class FormulaError(StictionError):
 
 
 class Formula:
-    """A function of the time t [s], read from text; it runs on floats, symbols and traced expressions.
+    """A function of one variable, read from text; it runs on floats, symbols and traced expressions.
+
+    Args:
+        text: the formula.
+        variable: its name: t, the time [s], or w, the speed of sliding [rad/s or m/s].
 
     Example:
         >>> from stiction.simulation.formula import Formula
         >>> Formula("where(t < 1, 2*t, 2)")(0.25)
         0.5
+        >>> Formula("0.4 + 0.1*exp(-w/0.01)", "w")(0.0)
+        0.5
     """
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self._value = _Reader(text).read()
+    def __init__(self, text: str, variable: str = "t") -> None:
+        self.text, self.variable = text, variable
+        self._value = _Reader(text, variable).read()
 
     def __call__(self, t: Scalar) -> Scalar:
         """The value at time t."""
         return self._value(t)
 
     def __repr__(self) -> str:
-        return f"Formula({self.text!r})"
+        return f"Formula({self.text!r})" if self.variable == "t" else f"Formula({self.text!r}, {self.variable!r})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Formula) and other.text == self.text
+        return isinstance(other, Formula) and (other.text, other.variable) == (self.text, self.variable)
 
     def __hash__(self) -> int:
         return hash(self.text)
@@ -76,8 +82,8 @@ class Formula:
 class _Reader:
     """Recursive descent over the tokens of a text; each rule returns a function of t."""
 
-    def __init__(self, text: str) -> None:
-        self.text, self.at, self.depth = text, 0, 0
+    def __init__(self, text: str, variable: str) -> None:
+        self.text, self.variable, self.at, self.depth = text, variable, 0, 0
         self.token, self.kind, self.began = "", "end", 0
         self.advance()
 
@@ -93,7 +99,9 @@ class _Reader:
             self.kind = "number" if match[1] else "name" if match[2] else "sign"
             self.token = match[0].strip()
         elif rest.strip():
-            raise self.refuse(f"'{rest.strip()[0]}' has no meaning here; allowed: numbers, t, + - * / ^ ( ) < > and the functions {', '.join(FUNCTIONS)}")
+            raise self.refuse(
+                f"'{rest.strip()[0]}' has no meaning here; allowed: numbers, {self.variable}, + - * / ^ ( ) < > and the functions {', '.join(FUNCTIONS)}"
+            )
         else:
             self.token, self.kind, self.began = "", "end", len(self.text)
 
@@ -163,18 +171,18 @@ class _Reader:
             if not self.take(")"):
                 raise self.refuse("a bracket is not closed; add ')'")
             return inner
-        raise self.refuse(f"{repr(self.token) if self.token else 'the end'} stands where a number, t, a function or '(' is needed")
+        raise self.refuse(f"{repr(self.token) if self.token else 'the end'} stands where a number, {self.variable}, a function or '(' is needed")
 
     def named(self) -> Node:
         name = self.token
-        if name == "t":
+        if name == self.variable:
             self.advance()
             return lambda t: t
         if name in CONSTANTS:
             self.advance()
             return lambda t: CONSTANTS[name]
         if name not in FUNCTIONS:
-            raise self.refuse(unknown("name", name, "a formula", ["t", *CONSTANTS, *FUNCTIONS]))
+            raise self.refuse(unknown("name", name, "a formula", [self.variable, *CONSTANTS, *FUNCTIONS]))
         self.advance()
         count, function = FUNCTIONS[name]
         values = self.arguments(name)

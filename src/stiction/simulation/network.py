@@ -200,7 +200,7 @@ class Network:
 
     def push(self, now: Evaluation, source: str) -> list[Scalar]:
         """The push of one source along the velocities of all bodies."""
-        forces = []
+        forces: list[Scalar] = []
         for name, body in self.bodies.items():
             ports = {port: self._share(f"{name}.{port}", size, source, now.signals) for port, size in body.inputs.items()}
             forces.extend(body.generalised(now.own[name], ports))

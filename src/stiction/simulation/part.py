@@ -18,9 +18,10 @@ such a class:
 """
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from stiction.dynamics.composite_body import factor, solve
+from stiction.errors import InputError
 from stiction.trace.functions import Scalar
 from stiction.trace.numbered import Numbered
 
@@ -30,6 +31,28 @@ Ports = Mapping[str, list[Scalar]]
 def places(size: int) -> Sequence[str]:
     """The names of the numbers of a port with several."""
     return {3: "xyz", 4: "wxyz"}.get(size) or [str(k) for k in range(size)]
+
+
+def floats(owner: str, what: str, values: Any, length: int) -> tuple[float, ...]:
+    """Finite numbers of a part, as many as it needs."""
+    try:
+        numbers = tuple(float(x) for x in values)
+    except (TypeError, ValueError):
+        numbers = ()
+    if len(numbers) != length or not all(abs(x) < 1e12 for x in numbers):
+        raise InputError(f"{owner}: {what} is {values!r}; allowed: {length} finite numbers")
+    return numbers
+
+
+def number(owner: str, what: str, value: Any, zero: bool = True) -> float:
+    """A number, 0 or above, of a part."""
+    try:
+        x = float(value)
+    except (TypeError, ValueError):
+        x = float("nan")
+    if not 0 <= x < 1e15 or (x == 0 and not zero):
+        raise InputError(f"{owner}: {what} is {value!r}; allowed: a number, {'0 or above' if zero else 'above 0'}")
+    return x
 
 
 class Part(Numbered):

@@ -25,8 +25,9 @@ def remarks(network: Network, method: str, h: float, seen: Mapping[str, np.ndarr
             rate = fastest * part.law.stiffness / level  # |v|/g, at which the bristle forgets
             if rate * h > STABLE[method]:
                 found.append(
-                    f"{site}: at {fastest:.3g} rad/s or m/s the bristle forgets within {1 / rate:.2g} s, too fast for '{method}' at {h:g} s: its torque is wrong; "
-                    f"take a step below {STABLE[method] / rate:.2g} s, or method 'semi_implicit'"
+                    f"{site}: at {fastest:.3g} rad/s or m/s the bristle forgets within {1 / rate:.2g} s, "
+                    f"too fast for '{method}' at {h:g} s: its torque is wrong. "
+                    f"Take a step below {STABLE[method] / rate:.2g} s, or method 'semi_implicit'"
                 )
         if isinstance(part.law, LuGre) and fastest > part.law.passive_up_to:
             found.append(

@@ -169,7 +169,7 @@ class Rule(NamedTuple):
         span: replaces `step` where a run chooses its own steps: first time, state, step and number of steps give the state.
     """
 
-    step: Callable[[Scalar, list, Scalar], list] | None
+    step: Callable[[Scalar, list, Scalar], list]
     see: Callable[[Scalar, list, Scalar], list]
     span: Callable[[Scalar, list, Scalar, Scalar], list] | None = None
 
@@ -200,7 +200,6 @@ def machine(
         if one.span:
             after = one.span(tick * h, state, h, steps)
         else:
-            assert one.step
             after = loop(steps, lambda k, x: one.step((tick + k) * h, x, h), state)
         return after, one.see((tick + steps) * h, after, h)
 

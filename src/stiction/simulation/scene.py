@@ -194,7 +194,7 @@ class Scene:
         for name, site in self.sites.items():
             self._place(name, site, parts, wires, terms)
         for name, part in self.parts.items():
-            parts[name] = replace(part, gravity=tuple(self.gravity)) if isinstance(part, FreeBody) and part.gravity is None else part
+            parts[name] = replace(part, gravity=self.gravity) if isinstance(part, FreeBody) and part.gravity is None else part  # type: ignore[arg-type]
         return Network(parts=parts, wires=[*wires, *self._joined(terms)])
 
     def _torques(self, robot: str) -> dict[str, Torque]:

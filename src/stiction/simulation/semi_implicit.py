@@ -6,7 +6,6 @@ so they cannot make the step unstable; all other forces are those of the beginni
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from stiction.dynamics.composite_body import factor, solve
 from stiction.friction.dry import Dry
@@ -15,7 +14,7 @@ from stiction.rows.stick_slip import Limits, stick_slip
 from stiction.simulation.flowing import Stepped, dot
 from stiction.simulation.forces import Friction, RigidFriction
 from stiction.simulation.network import Evaluation, Network, NetworkError
-from stiction.simulation.part import Admittance
+from stiction.simulation.part import Admittance, Part
 from stiction.simulation.sites import Site, sites
 from stiction.trace.functions import Scalar, absolute
 
@@ -25,14 +24,14 @@ def rigid(network: Network) -> Network:
     for name, body in network.bodies.items():
         if not body.mechanical:
             raise NetworkError(f"part '{name}' ({type(body).__name__}) says no mass_matrix, which 'semi_implicit' needs; write one, or use method 'rk4'")
-    made = network.with_parts(lambda _, part: RigidFriction(law=part.law) if _is_row(part) else part)
+    made = network.with_parts(lambda _, part: _as_row(part))
     for name in sites(made):
         _check_direction(made, name)
     return made
 
 
-def _is_row(part: Any) -> bool:
-    return isinstance(part, Friction) and part.law.rigid and part.dimension == 1
+def _as_row(part: Part) -> Part:
+    return RigidFriction(law=part.law) if isinstance(part, Friction) and isinstance(part.law, Dry) and part.dimension == 1 else part
 
 
 def _check_direction(network: Network, name: str) -> None:

@@ -1,0 +1,82 @@
+"""The JSON Schema of scene files, from the same classes that read them."""
+
+import inspect
+from typing import Any
+
+import msgspec
+
+from stiction.robot.robot import Robot
+from stiction.simulation.described import LAWS, file_type, one_of, struct
+from stiction.simulation.files import ROBOTS, URDF
+from stiction.simulation.network import Wire
+from stiction.simulation.part import Part
+from stiction.simulation.simulate import ALL_METHODS
+from stiction.simulation.table import Table
+
+TIME = {"type": "number", "exclusiveMinimum": 0}
+NUMBERS = {"type": "array", "items": {"type": "number"}}
+
+
+def schema() -> dict[str, Any]:
+    """The schema, as plain data.
+
+    Example:
+        >>> from stiction.simulation.schema import schema
+        >>> schema()["properties"]["method"]["enum"][0]
+        'semi_implicit'
+    """
+    laws = [_law(kind) for kind in LAWS.values()]
+    types = [one_of(laws), file_type(Part), struct(Robot), struct(Table), struct(Wire)]
+    (law, part, robot, table, wire), found = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
+    law = {"anyOf": [{"type": "object", "properties": {"law": {"const": "none"}}, "required": ["law"], "additionalProperties": False}, *law["anyOf"]]}
+    machine = {"anyOf": [_urdf(), *(_library(name) for name in ROBOTS), robot]}
+    first = {"anyOf": [NUMBERS, _by_name({"type": "number"})]}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A scene of Stiction",
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["duration", "step"],
+        "properties": {
+            "duration": TIME | {"description": "[s]"},
+            "step": TIME | {"description": "[s]"},
+            "method": {"enum": list(ALL_METHODS), "default": "rk4"},
+            "record": TIME | {"description": "time between records [s]; every step by default"},
+            "signals": {"type": "array", "items": {"type": "string"}, "description": "which signals to keep, by the beginnings of their names"},
+            "energy": {"type": "boolean", "default": False, "description": "keep the books of energy"},
+            "gravity": NUMBERS | {"minItems": 3, "maxItems": 3, "default": [0, 0, -9.81], "description": "[m/s²]"},
+            "robot": machine,
+            "robots": _by_name(machine),
+            "friction": _by_name(law),
+            "torque": _by_name({"anyOf": [{"type": "number"}, {"type": "string", "description": "a formula of the time t [s]"}, table]}),
+            "parts": _by_name(part),
+            "wires": {"type": "array", "items": wire},
+            "q": first | {"description": "positions at the start [rad or m]"},
+            "v": first | {"description": "velocities at the start [rad/s or m/s]"},
+        },
+        "$defs": found,
+    }
+
+
+def _by_name(of: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "additionalProperties": of}
+
+
+def _law(kind: type) -> Any:
+    """A law in a file, which may name the joints that it acts on."""
+    joints: Any = ("joints", dict[str, float] | msgspec.UnsetType, msgspec.UNSET)
+    made = msgspec.defstruct(
+        f"{kind.__name__}Site", [joints], bases=(struct(kind),), kw_only=True, forbid_unknown_fields=True, tag_field="law", tag=kind.__name__
+    )
+    made.__doc__ = struct(kind).__doc__
+    return made
+
+
+def _urdf() -> dict[str, Any]:
+    kinds = {"urdf": {"type": "string"}, "base": {"enum": ["fixed", "floating"]}, "keep_fixed": {"type": "boolean"}, "lumped": {"type": "boolean"}}
+    return {"type": "object", "properties": {key: kinds[key] for key in URDF}, "required": ["urdf"], "additionalProperties": False}
+
+
+def _library(name: str) -> dict[str, Any]:
+    options = {key: msgspec.json.schema(file_type(p.annotation)) for key, p in inspect.signature(ROBOTS[name]).parameters.items()}
+    return {"type": "object", "properties": {"library": {"const": name}, **options}, "required": ["library"], "additionalProperties": False}
