@@ -34,7 +34,7 @@ def exact(t, mass=2.0, stiffness=50.0, damping=1.0):
     return math.exp(-decay * t) * (math.cos(omega * t) + decay / omega * math.sin(omega * t))
 
 
-@pytest.mark.parametrize("method, order", [("euler", 1), ("rk4", 4), ("gill", 4)])
+@pytest.mark.parametrize("method, order", [("euler", 1), ("semi_implicit", 1), ("rk4", 4), ("gill", 4)])
 def test_observed_orders(method, order):
     errors = [abs(simulate(oscillator(), duration=1.0, step=h, method=method)["ball.position"][-1] - exact(1.0)) for h in (0.005, 0.0025)]
     assert math.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.15)

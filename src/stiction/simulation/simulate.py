@@ -4,7 +4,8 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 from stiction.errors import InputError, StictionWarning, unknown
 from stiction.simulation import observe
@@ -18,11 +19,12 @@ from stiction.simulation.remarks import remarks
 from stiction.simulation.run import Machine, Progress, Rule, follow, machine
 from stiction.simulation.scene import Scene
 from stiction.simulation.semi_implicit import rigid, semi_implicit_step
+from stiction.simulation.stiff import Kept, check_stiff, rosenbrock_span
 from stiction.simulation.trajectory import Trajectory
 from stiction.trace.functions import Scalar, maximum
 from stiction.trace.numbered import Numbering
 
-ALL_METHODS = ("semi_implicit", *METHODS)
+ALL_METHODS = ("semi_implicit", *METHODS, "stiff")
 BOOKS = ("energy.", "work.", "stored.")
 
 
@@ -32,6 +34,7 @@ def simulate(
     duration: float,
     step: float,
     method: str = "rk4",
+    tolerance: float = 1e-6,
     record: float | None = None,
     signals: Sequence[str] | None = None,
     energy: bool = False,
@@ -46,7 +49,7 @@ def simulate(
     mode shorter than two steps is no switch), "switches.SITE", how often it changed, "margin.SITE", what is missing to break-away
     [N·m or N], "fastest.SITE", the largest speed so far, and "bend.SITE", the bristle of laws that have one [rad or m]; with
     "semi_implicit" also "residual" [N·m or N]: how far at worst, so far, stick and slip contradicted each other. Other parts, and all
-    parts of a bare network, have the signals "PART.STATE" and "PART.PORT".
+    parts of a bare network, have the signals "PART.STATE" and "PART.PORT". "stiff" counts "steps" and "rejected" steps.
     With `energy`: "energy.kinetic", "energy.potential", "energy.elastic", "work.SOURCE", "loss.PART" and "energy.residue", what the
     method itself adds or takes [J].
 
@@ -55,7 +58,10 @@ def simulate(
         duration: [s]; a whole number of records.
         step: [s].
         method: "semi_implicit" (dry friction stays rigid; order 1), or "euler", "rk4", "gill" (dry friction by stiff bristles:
-            their stiffness is chosen where the law does not give it, and refused where it is unstable at this step).
+            their stiffness is chosen where the law does not give it, and refused where it is unstable at this step), or "stiff"
+            (Rosenbrock with its own steps, for bristles of any stiffness; `step` is the longest; order 3).
+        tolerance: of "stiff": largest estimated error of a step, relative to each state + 1 rad, m, rad/s or m/s, of a bristle relative to
+            its bending at break-away.
         record: time between records [s], a whole number of steps; every step by default.
         signals: which signals to keep, by name or by the beginning of it; all by default.
         energy: keep the books of energy.
@@ -79,9 +85,11 @@ def simulate(
         raise InputError(f"method is {method!r}; allowed: {', '.join(map(repr, ALL_METHODS))}")
     if not isinstance(step, (int, float)) or not 0 < step < 1e6:
         raise InputError(f"step is {step!r}; allowed: a time above 0 s")
+    if not isinstance(tolerance, (int, float)) or not 1e-13 <= tolerance < 1:
+        raise InputError(f"tolerance is {tolerance!r}; allowed: 1e-13 to 1")
     network = prepared(scene, method, step)
     names = Names(scene)
-    made = prepare(network, names, method, step, values or {}, signals, energy)
+    made = prepare(network, names, method, step, values or {}, signals, energy, tolerance)
     run = follow(made, duration, step, record, threads, progress)
     seen = dict(run.signals)
     if energy:
@@ -152,57 +160,88 @@ def prepared(scene: Scene | Network, method: str, step: float) -> Network:
     if method == "semi_implicit":
         return rigid(network)
     network = with_bristles(network, step)
+    if method == "stiff":
+        return check_stiff(network)
     check_bristles(network, method, step)
     return network
 
 
+class _Slots(NamedTuple):
+    """The state block: network, works of the sources, marks of the sites, pace of a method with its own steps, worst residual."""
+
+    state: list[Scalar]
+    works: list[Scalar]
+    marks: list[Scalar]
+    pace: list[Scalar]
+    residual: Scalar
+
+    def flat(self) -> list[Scalar]:
+        return [*self.state, *self.works, *self.marks, *self.pace, self.residual]
+
+    def filled(self, flat: Sequence[Scalar]) -> "_Slots":
+        """The same slots with other values."""
+        ends = accumulate(len(part) for part in self[:4])
+        return _Slots(*(list(flat[b - len(part) : b]) for part, b in zip(self[:4], ends, strict=True)), flat[-1])
+
+
 def prepare(
-    network: Network, names: Names, method: str, step: float, values: Mapping[str, Any], chosen: Sequence[str] | None = None, energy: bool = False
+    network: Network,
+    names: Names,
+    method: str,
+    step: float,
+    values: Mapping[str, Any],
+    chosen: Sequence[str] | None = None,
+    energy: bool = False,
+    tolerance: float = 1e-6,
 ) -> Machine:
     """The program that advances a network, and what it starts from."""
     known = numbers(names.scene) | _numbers(network, names, {})
     for name in values:
         if name not in known:
             raise InputError(unknown("number", name, "this simulation", known))
-    start = {names.plain(name): x for name, x in network.start.items()}
-    n = len(start)
     here = list(network.start.values())
-    sources = list(network.pushes(network.evaluate(here, 0.0, step))) if energy else []
-    marks = observe.first_marks(network, step)
-    advance = semi_implicit_step if method == "semi_implicit" else partial(flow_step, method)
+    own_steps = method == "stiff"
+    works = [0.0] * len(network.pushes(network.evaluate(here, 0.0, step))) if energy else []
+    first = _Slots(here, works, observe.first_marks(network, 0.0 if own_steps else step), [0.0, step / 100, 0.0, 0.0] if own_steps else [], 0.0)
 
-    def parts(x: list) -> tuple[list, list, list, Scalar]:
-        return x[:n], x[n : n + len(sources)], x[n + len(sources) : -1], x[-1]
+    def see(network: Network, t: Scalar, x: _Slots, h: Scalar) -> dict[str, Scalar]:
+        stage = 0 if own_steps else h
+        seen = observe.signals(network, x.state, x.marks, t, stage)
+        seen |= {"residual": x.residual} if method == "semi_implicit" else {}
+        seen |= {"steps": x.pace[2], "rejected": x.pace[3]} if own_steps else {}
+        return seen | (observe.energies(network, x.state, x.works, t, stage) if energy else {})
 
-    def see(network: Network, t: Scalar, x: list, h: Scalar) -> dict[str, Scalar]:
-        state, works, kept, residual = parts(x)
-        seen = observe.signals(network, state, kept, t, h)
-        if method == "semi_implicit":
-            seen["residual"] = residual
-        return seen | (observe.energies(network, state, works, t, h) if energy else {})
-
-    everything = [*here, *[0.0] * len(sources), *marks, 0.0]
-    wanted = _chosen(see(network, 0.0, everything, step), chosen, names)
+    wanted = _chosen(see(network, 0.0, first, step), chosen, names)
     watch = any(name.endswith((".mode", ".switches", ".fastest")) for name in wanted)
+    advance = semi_implicit_step if method == "semi_implicit" else partial(flow_step, method)
 
     def rule(table: Mapping[str, Scalar]) -> Rule:
         traced = network.with_numbers(Numbering(lambda name, _: table[names.plain(name)], _Freed(values, names)))
 
-        def one(t: Scalar, x: list, h: Scalar) -> list:
-            state, works, kept, residual = parts(x)
-            after = advance(traced, state, works, t, h)
-            kept = observe.next_marks(traced, after.state, kept, t + h, h) if watch else kept
-            return [*after.state, *after.works, *kept, maximum(residual, after.residual)]
+        def mark(state: list, marks: list, t: Scalar, stage: Scalar = 0) -> list:
+            return observe.next_marks(traced, state, marks, t, stage) if watch else marks
 
-        def seen(t: Scalar, x: list, h: Scalar) -> list:
-            everything = see(traced, t, x, h)
+        def one(t: Scalar, flat: list, h: Scalar) -> list:
+            x = first.filled(flat)
+            after = advance(traced, x.state, x.works, t, h)
+            return _Slots(after.state, after.works, mark(after.state, x.marks, t + h, h), [], maximum(x.residual, after.residual)).flat()
+
+        def span(t: Scalar, flat: list, h: Scalar, steps: Scalar) -> list:
+            x = first.filled(flat)
+            after = rosenbrock_span(traced, Kept(*x[:4]), t, steps * h, h, table["tolerance"], mark)
+            return _Slots(*after, x.residual).flat()
+
+        def seen(t: Scalar, flat: list, h: Scalar) -> list:
+            everything = see(traced, t, first.filled(flat), h)
             return [everything[name] for name in wanted]
 
-        return Rule(one, seen)
+        return Rule(one, seen, span if own_steps else None)
 
-    start |= dict.fromkeys([f"work {k}" for k in range(len(sources))], 0.0)
-    start |= {f"mark {k}": x for k, x in enumerate(marks)} | {"residual": 0.0}
-    return machine(method, _numbers(network, names, values), values, rule, start, wanted)
+    states = {names.plain(name): x for name, x in network.start.items()}
+    start = states | {f"slot {k}": x for k, x in enumerate(first.flat()[len(states) :])}
+    found = _numbers(network, names, values) | ({"tolerance": tolerance} if own_steps else {})
+    arrival = len(here) + len(works) + len(first.marks) if own_steps else None
+    return machine(method, found, values, rule, start, wanted, arrival)
 
 
 class _Freed:
