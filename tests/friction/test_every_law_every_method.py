@@ -26,7 +26,7 @@ def bound(law):
 
 
 def run(scene, method):
-    return simulate(scene, duration=3.0, step=0.01 if method == "stiff" else 1e-4, method=method, record=0.1)
+    return simulate(scene, duration=3.0, step=5e-3 if method == "stiff" else 1e-4, method=method, record=0.1)
 
 
 def refused(name, method):

@@ -1,5 +1,6 @@
 """The stiff method: its order, its steps, and the same answers as others, where they can follow."""
 
+import itertools
 import math
 
 import numpy as np
@@ -52,7 +53,7 @@ def test_observed_order():
     program, start = fixed_steps(network), list(network.start.values())
     exact = program(0.4 / 4096, 4096, start)[0]
     errors = [np.abs(program(0.4 / n, n, start)[0] - exact).max() for n in (16, 32, 64)]
-    for a, b in zip(errors, errors[1:], strict=False):
+    for a, b in itertools.pairwise(errors):
         assert math.log2(a / b) == pytest.approx(3, abs=0.25)
 
 

@@ -42,7 +42,7 @@ from stiction.simulation.trajectory import Trajectory
 
 ROBOTS = {f.__name__: f for f in (library.pendulum, library.chain, library.two_link, library.rp_arm, library.puma560, library.manutec_r3)}
 URDF = ("urdf", "base", "keep_fixed", "lumped")
-SETTINGS = ("duration", "step", "method", "record", "signals", "energy")
+SETTINGS = ("duration", "step", "method", "tolerance", "record", "signals", "energy")
 TABLES = ("robot", "robots", "friction", "torque", "parts")
 KEYS = (*SETTINGS, "gravity", *TABLES, "wires", "q", "v")
 
@@ -53,7 +53,7 @@ class SceneFile:
 
     Attributes:
         scene: the scene.
-        settings: duration, step, method, record, signals and energy, as `simulate` takes them.
+        settings: duration, step, method, tolerance, record, signals and energy, as `simulate` takes them.
     """
 
     scene: Scene
@@ -160,6 +160,8 @@ def _setting(key: str, value: Any) -> Any:
     time = isinstance(value, (int, float)) and not isinstance(value, bool)
     if key in ("duration", "step", "record") and not time:
         raise SceneError(f"{key} is {value!r}; allowed: a time in seconds")
+    if key == "tolerance" and not time:
+        raise SceneError(f"tolerance is {value!r}; allowed: a number")
     if key == "method" and value not in ALL_METHODS:
         raise SceneError(f"method is {value!r}; allowed: {', '.join(ALL_METHODS)}")
     if key == "signals" and not (isinstance(value, list) and all(isinstance(x, str) for x in value)):

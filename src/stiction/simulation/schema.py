@@ -41,6 +41,7 @@ def schema() -> dict[str, Any]:
             "duration": TIME | {"description": "[s]"},
             "step": TIME | {"description": "[s]"},
             "method": {"enum": list(ALL_METHODS), "default": "rk4"},
+            "tolerance": {"type": "number", "minimum": 1e-13, "exclusiveMaximum": 1, "default": 1e-6, "description": "of method 'stiff'"},
             "record": TIME | {"description": "time between records [s]; every step by default"},
             "signals": {"type": "array", "items": {"type": "string"}, "description": "which signals to keep, by the beginnings of their names"},
             "energy": {"type": "boolean", "default": False, "description": "keep the books of energy"},

@@ -99,7 +99,15 @@ def simulate(
     for note in notes:
         warnings.warn(note, StictionWarning, stacklevel=2)
     found = {names.plain(name): (x, names.unit(name)) for name, x in seen.items()}
-    how = {"duration": duration, "step": step, "method": method, "record": record, "signals": signals and list(signals), "energy": energy or None}
+    how = {
+        "duration": duration,
+        "step": step,
+        "method": method,
+        "tolerance": tolerance if method == "stiff" else None,
+        "record": record,
+        "signals": signals and list(signals),
+        "energy": energy or None,
+    }
     return replace(
         run,
         signals={name: x for name, (x, _) in found.items()},
@@ -181,7 +189,8 @@ class _Slots(NamedTuple):
     def filled(self, flat: Sequence[Scalar]) -> "_Slots":
         """The same slots with other values."""
         ends = accumulate(len(part) for part in self[:4])
-        return _Slots(*(list(flat[b - len(part) : b]) for part, b in zip(self[:4], ends, strict=True)), flat[-1])
+        state, works, marks, pace = (list(flat[b - len(part) : b]) for part, b in zip(self[:4], ends, strict=True))
+        return _Slots(state, works, marks, pace, flat[-1])
 
 
 def prepare(

@@ -6,7 +6,7 @@ the estimated error stays below the tolerance; each run of a batch chooses its o
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from stiction.dynamics.composite_body import factor, solve
 from stiction.friction.curve import Curve
@@ -100,7 +100,8 @@ class _Order:
         a = solve(factor(M), [f - b for f, b in zip(forces, bias, strict=True)])
         graph = graph_of([*ordered, *a])
         a = [graph.wrap(x) for x in a] if graph else a
-        loads, first = [], 0
+        loads: list[Scalar] = []
+        first = 0
         for name, body in network.bodies.items():
             n = len(now.own[name]) - body.positions()
             loads.extend(body.load(now.own[name], a[first : first + n]))
@@ -115,7 +116,7 @@ class _Order:
         for name in self.network.parts:
             part = self.network.parts[name]
             if name not in self.network.bodies:
-                law = getattr(part, "law", None)
+                law: Any = getattr(part, "law", None)
                 bend = law.breakaway(1) / law.stiffness if hasattr(law, "stiffness") else 1
                 small += [bend] * len(part.start())
         return [*small, *[1] * self.nv]
