@@ -22,32 +22,31 @@ from tests.machines import real_arm
 from tests.mujoco_model import mjcf
 
 from stiction import Coulomb, LuGre, Robot, Scene, Stribeck
-from stiction.simulation.bristles import with_bristles
-from stiction.simulation.run import Steps
-from stiction.simulation.simulate import _flowing, _rigid
+from stiction.simulation.run import Machine
+from stiction.simulation.simulate import Names, prepare, prepared
 
 STEP, BATCH, STEPS = 1e-3, 4096, 100
 LAWS = {
     "rk4, Coulomb": Coulomb(level=20.0),
     "rk4, LuGre": LuGre(level=20.0, static=25.0, velocity=0.01, stiffness=5e3, damping=1.0),
+    "semi_implicit, LuGre": LuGre(level=20.0, static=25.0, velocity=0.01, stiffness=5e3, damping=1.0),
     "semi_implicit, Coulomb": Coulomb(level=20.0),
     "semi_implicit, Stribeck": Stribeck(level=20.0, static=25.0, velocity=0.01, exponent=2.0, viscous=0.1),
 }
 
 
-def steps(robot: Robot, name: str, values: dict[str, Any] | None) -> Steps:
+def advancing(robot: Robot, name: str, values: dict[str, Any] | None) -> Machine:
     """Our program for a law and a method."""
-    law = LAWS[name]
-    scene = Scene(robot=robot, friction=dict.fromkeys(robot.velocity_names, law), q=np.full(robot.nq, 0.3), v=np.full(robot.nv, 0.5))
-    return _rigid(scene, values) if name.startswith("semi") else _flowing(with_bristles(scene, STEP), STEP, "rk4", values)
+    method = name.partition(",")[0]
+    scene = Scene(robot=robot, friction=dict.fromkeys(robot.velocity_names, LAWS[name]), q=np.full(robot.nq, 0.3), v=np.full(robot.nv, 0.5))
+    return prepare(prepared(scene, method, STEP), Names(scene), method, STEP, values or {}, ("q.", "v."))
 
 
-def caller(what: Steps, threads: int | None = 1) -> Callable[[], Any]:
+def caller(what: Machine, threads: int | None = 1) -> Callable[[], Any]:
     """A call that advances by STEPS steps."""
-    fixed = (what.numbers,) if what.freed is None else (what.numbers, what.freed)
-    batch = () if what.freed is None else what.freed.shape[:-1]
-    state = np.broadcast_to(np.array(what.start, float), (*batch, len(what.start))).copy()
-    return lambda: what.program(*fixed, STEP, 0, STEPS, state, threads=threads)
+    batch = what.start.shape[:-1] if what.freed is None else what.freed.shape[:-1]
+    state = np.broadcast_to(what.start, (*batch, what.start.shape[-1])).copy()
+    return lambda: what.advance(state, STEP, 0, STEPS, threads)
 
 
 def mujoco_caller(robot: Robot, kind: str, integrator: str) -> Callable[[], Any]:
@@ -101,8 +100,8 @@ def main() -> None:
                 functions[f"{kind} {integrator}"] = (mujoco_caller(robot, kind, integrator), STEPS)
         levels = {f"friction.{joint}.level": np.linspace(10.0, 20.0, BATCH) for joint in robot.velocity_names}
         for law in LAWS:
-            functions[law] = (caller(steps(robot, law, None)), STEPS)
-            many = caller(steps(robot, law, levels))
+            functions[law] = (caller(advancing(robot, law, None)), STEPS)
+            many = caller(advancing(robot, law, levels))
             functions[f"{law}, batch"] = (many, STEPS * BATCH)
         t = per_item(functions, seconds, rounds=3)
         peers = {kind: min(t[f"{kind} {integrator}"] for integrator in ("Euler", "implicitfast")) for kind in ("frictionloss", "dcmotor")}

@@ -43,7 +43,7 @@ class Dahl(Law):
     def flow(self, v: Scalar, z: Scalar, step: Scalar) -> tuple[Scalar, Scalar]:
         """Torque and rate of the bending."""
         torque = self.stiffness * z
-        return torque, v - absolute(v) * torque / self.level
+        return torque, v - absolute(v) * torque * (1 / self.level)
 
     def breakaway(self, direction: Scalar) -> Scalar:
         """The level, which it approaches while it slides more and more."""
@@ -120,7 +120,7 @@ class LuGre(Law):
     def strength(self, v: Scalar) -> Scalar:
         """σ0 g(v): torque of the bent bristle in steady sliding at velocity v [N·m or N]."""
         level, static = side(self.level, v), side(self.static, v)  # type: ignore[arg-type]
-        return level + (static - level) * exp(-((absolute(v) / self.velocity) ** self.exponent))
+        return level + (static - level) * exp(-((absolute(v) * (1 / self.velocity)) ** self.exponent))  # the reciprocal is the same for all lanes
 
     def sliding(self, v: Scalar, z: Scalar, g: Scalar) -> Scalar:
         """How much of the motion slides: 1 always, for the law as it was published."""
@@ -128,9 +128,9 @@ class LuGre(Law):
 
     def flow(self, v: Scalar, z: Scalar, step: Scalar) -> tuple[Scalar, Scalar]:
         """Torque and rate of the bending."""
-        g = self.strength(v) / self.stiffness
-        rate = v - self.sliding(v, z, g) * absolute(v) * z / g
-        return self.stiffness * z + self.damping * rate + self.viscous * v, rate
+        strength, elastic = self.strength(v), self.stiffness * z
+        rate = v - self.sliding(v, z, strength / self.stiffness) * absolute(v) * elastic / strength
+        return elastic + self.damping * rate + self.viscous * v, rate
 
     def breakaway(self, direction: Scalar) -> Scalar:
         """The torque at which slow loading makes it slide."""
@@ -138,8 +138,9 @@ class LuGre(Law):
 
     def implicit(self, v: Scalar, z: Scalar, step: Scalar) -> Linear:
         """Bent at the end of a step, for semi-implicit methods."""
-        g = self.strength(v) / self.stiffness
-        return _implicit(v, z, step, self.sliding(v, z, g) * absolute(v) / g, self.stiffness, self.damping, self.viscous)
+        strength = self.strength(v)
+        yielding = self.sliding(v, z, strength / self.stiffness) * absolute(v) * self.stiffness / strength
+        return _implicit(v, z, step, yielding, self.stiffness, self.damping, self.viscous)
 
     def steady(self, v: Scalar) -> Scalar:
         """Torque after a long time at velocity v."""

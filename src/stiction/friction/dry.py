@@ -63,7 +63,7 @@ class Dry(Law):
         trial = D * v + K * z  # torque if nothing slides
         held = self._held(absolute(trial), D, trial)
         torque = where(trial < 0, -held, held)
-        return torque, (torque - K * z) / D
+        return torque, (torque - K * z) * (1 / D)
 
     def flow_in_space(self, v: list[Scalar], z: list[Scalar], step: Scalar) -> tuple[list[Scalar], list[Scalar]]:
         """The same in any dimension: force along the velocity of sliding, of the same strength in all directions."""
@@ -86,7 +86,7 @@ def in_space(v: list[Scalar], z: list[Scalar], K: Scalar, D: Scalar, held: Calla
     size = sqrt(sum((x * x for x in trial), start=0))
     scale = where(size > 0, held(size) / where(size > 0, size, 1), 0)
     force = [scale * x for x in trial]
-    return force, [(f - K * e) / D for f, e in zip(force, z, strict=True)]
+    return force, [(f - K * e) * (1 / D) for f, e in zip(force, z, strict=True)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +119,7 @@ class Coulomb(Dry):
 
     def slip(self, excess: Scalar, slope: Scalar, direction: Scalar) -> Scalar:
         """Speed w of sliding with strength(w) + slope · w = breakaway + excess, for an excess above 0."""
-        return excess / (slope + self.viscous)
+        return excess * (1 / (slope + self.viscous))  # the reciprocal is the same for all lanes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,7 +173,7 @@ class Stribeck(Coulomb):
 
     def strength(self, w: Scalar, direction: Scalar) -> Scalar:
         """Torque while sliding at speed w ≥ 0 in the direction of a number."""
-        return super().strength(w, direction) + self._surplus(direction) * exp(-((w / self.velocity) ** self.exponent))
+        return super().strength(w, direction) + self._surplus(direction) * exp(-((w * (1 / self.velocity)) ** self.exponent))
 
     def slip(self, excess: Scalar, slope: Scalar, direction: Scalar) -> Scalar:
         """Speed w of sliding with strength(w) + slope · w = breakaway + excess, by Newton's method from above."""

@@ -42,7 +42,7 @@ class Outcome(NamedTuple):
     residual: Scalar
 
 
-PASSES = 5  # from the states of the last step one or two are enough; what is left is reported
+PASSES = 24  # at most: from the states of the last step one or two are enough; what is left is reported
 
 
 def stick_slip(A: list[list[Scalar]], free: list[Scalar], limits: list[Limits], mode: list[Scalar], passes: int = PASSES) -> Outcome:
@@ -54,13 +54,16 @@ def stick_slip(A: list[list[Scalar]], free: list[Scalar], limits: list[Limits], 
         p = impulses(A, free, limits, mode)
         s = speeds(A, free, p)
         after = [_next_mode(m, *row) for m, *row in zip(mode, p, s, limits, strict=True)]
+        changes = sum((absolute(a - m) for a, m in zip(after, mode, strict=True)), start=0)
         wrong = 0
         for m, x, y, row, a in zip(mode, p, s, limits, range(n), strict=True):
             wrong = maximum(wrong, _contradiction(m, x, y, row, A[a][a]))
-        return [*after, *p, wrong, *mode]
+        return [*after, *p, *mode, wrong, changes]
 
-    carry = loop(passes, one, [*mode, *[0] * n, 0, *mode])
-    p, wrong, used = carry[n : 2 * n], carry[2 * n], carry[2 * n + 1 :]
+    if not n:
+        return Outcome([], [], 0)
+    carry = loop(passes, one, [*mode, *[0] * n, *mode, 0, 0], until_zero=3 * n + 1)
+    p, used, wrong = carry[n : 2 * n], carry[2 * n : 3 * n], carry[3 * n]
     # a stuck site that would need more than it has takes what it has
     bounded = [clip(x, -row.rest_negative, row.rest_positive) for x, row in zip(p, limits, strict=True)]
     return Outcome([where(absolute(m) > 0, x, b) for m, x, b in zip(used, p, bounded, strict=True)], used, wrong)

@@ -99,15 +99,8 @@ def simulate(
     for note in notes:
         warnings.warn(note, StictionWarning, stacklevel=2)
     found = {names.plain(name): (x, names.unit(name)) for name, x in seen.items()}
-    how = {
-        "duration": duration,
-        "step": step,
-        "method": method,
-        "tolerance": tolerance if method == "stiff" else None,
-        "record": record,
-        "signals": signals and list(signals),
-        "energy": energy or None,
-    }
+    how = {"duration": duration, "step": step, "method": method, "record": record, "signals": signals and list(signals), "energy": energy or None}
+    how |= {"tolerance": tolerance} if method == "stiff" else {}
     return replace(
         run,
         signals={name: x for name, (x, _) in found.items()},

@@ -166,11 +166,13 @@ class LoopBody:
         return [found[index] for index in sorted(found)]
 
 
-def loop(table: Any, body: Callable[[Any, list], Sequence[Scalar]], carry: Sequence[Scalar]) -> list[Scalar]:
+def loop(table: Any, body: Callable[[Any, list], Sequence[Scalar]], carry: Sequence[Scalar], until_zero: int | None = None) -> list[Scalar]:
     """Repeat `carry = body(row, carry)` for each row of a table, or for index 0, 1, … when `table` is a count.
 
     On floats and SymPy this is a Python `for`; traced, the body is traced once and stays a counted loop in the machine code.
     A row is a tuple of numbers that are the same for all lanes (constants or expressions of uniform inputs).
+    `until_zero` ends the loop after the pass in which this carried value became 0 (in all lanes): it must be 0 only where another
+    pass would change nothing, so that a lane does not depend on its neighbours.
     """
     rows = None if isinstance(table, (Number, Expr)) else [tuple(row) if isinstance(row, (tuple, list)) else row for row in table]
     if rows is not None and len({len(row) if isinstance(row, tuple) else 0 for row in rows}) > 1:
@@ -181,11 +183,13 @@ def loop(table: Any, body: Callable[[Any, list], Sequence[Scalar]], carry: Seque
         state = list(carry)
         for row in range(int(table)) if rows is None else rows:
             state = list(body(row, state))
+            if until_zero is not None and state[until_zero] == 0:
+                break
         return state
-    return _traced_loop(graph, rows, flat, body, carry)
+    return _traced_loop(graph, rows, flat, body, carry, until_zero)
 
 
-def _traced_loop(graph: Graph, rows: list | None, flat: list, body: Callable, carry: Sequence[Scalar]) -> list[Expr]:
+def _traced_loop(graph: Graph, rows: list | None, flat: list, body: Callable, carry: Sequence[Scalar], until_zero: int | None) -> list[Expr]:
     plain = rows is not None and not isinstance(rows[0], tuple)
     width = 1 if rows is None or plain else len(rows[0])
     initial = [graph.wrap(x) for x in carry]
@@ -206,6 +210,6 @@ def _traced_loop(graph: Graph, rows: list | None, flat: list, body: Callable, ca
         raise TraceError("a loop carries numbers, not conditions; carry where(condition, 1, 0) instead")
     if len(inside.results) != len(initial):
         raise TraceError(f"the body of a loop must return as many values as it carries: {len(initial)}; it returned {len(inside.results)}")
-    shape = (len(entries), width, len(initial), rows is None)
+    shape = (len(entries), width, len(initial), rows is None, until_zero)
     node = graph.node("loop", (*entries, *initial, *inside.captured()), (inside, shape), True)
     return [graph.node("item", (node,), k) for k in range(len(initial))]

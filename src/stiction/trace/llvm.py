@@ -310,7 +310,7 @@ class Emitter:
         return self.gather(found) if m is self.vector else Value(m, found[0])
 
     def loop(self, e: Expr) -> None:
-        body, (entries, width, carried, counted) = e.data
+        body, (entries, width, carried, counted, until_zero) = e.data
         text, scalar, label = self.text, self.scalar, next(self.text.numbers)
         initial = [self.value(a, self.vector) for a in e.args[entries : entries + carried]]
         count, table = (self.count(e.args[0]), "") if counted else (str(entries // width), self.array(e.args[:entries]))
@@ -334,10 +334,21 @@ class Emitter:
             phis.append(f"  {name} = phi {self.vector.real} [ {x.name}, %{before} ], [ {y.name}, %{text.block} ]")
         text.lines[at] = "\n".join(phis)
         more, last = scalar.instruction(f"icmp slt i64 {following}, {count}").name, text.block
+        if until_zero is not None:
+            more = scalar.instruction(f"and i1 {more}, {self.some_lane(results[until_zero])}").name
         text.lines.append(f"  br i1 {more}, label %{head}, label %{exit}")
         text.begin(exit)
         pairs = zip(initial, results, strict=True)
         self.items[e.index] = [self.vector.instruction(f"phi {self.vector.real} [ {x.name}, %{before} ], [ {y.name}, %{last} ]") for x, y in pairs]
+
+    def some_lane(self, x: Value) -> str:
+        """Whether a number is not 0 in some lane."""
+        nonzero = self.vector.compare("une", x, self.vector.constant(0.0))
+        if self.target.lanes == 1:
+            return nonzero.name
+        reduce = f"@llvm.vector.reduce.or.v{self.target.lanes}i1"
+        self.text.top[reduce] = f"declare i1 {reduce}({self.vector.mask})"
+        return self.scalar.instruction(f"call i1 {reduce}({self.vector.mask} {nonzero.name})").name
 
     def count(self, e: Expr) -> str:
         if e.op == "const":

@@ -57,8 +57,9 @@ def work(roots: Sequence[Expr], level: int = 0) -> int:
     total = 0
     for e in ordered(roots, level):
         if e.op == "loop":
-            body, (entries, width, _, counted) = e.data
+            body, (entries, width, _, counted, until_zero) = e.data
             turns = entries // width if not counted else int(e.args[0].data) if e.args[0].op == "const" else 100
+            turns = turns if until_zero is None else min(turns, 2)
             total += turns * work(body.results, body.level)
         elif e.op not in ("const", "input", "row", "carry", "item"):
             total += 1
