@@ -329,3 +329,24 @@ def test_tables_on_sympy():
     sympy = pytest.importorskip("sympy")
     i = sympy.Symbol("i")
     assert [lookup([5, 6, 7], i).subs(i, k) for k in (-1, 0, 1, 2, 9)] == [5, 5, 6, 7, 7]
+
+
+def test_a_loop_may_end_when_nothing_is_left_to_do():
+    """Collatz: lanes that are done stay, and their neighbours do not matter."""
+
+    def function(x):
+        def body(_, carry):
+            x, steps, busy = carry
+            even = floor(x / 2) * 2 == x
+            after = where(even, x / 2, 3 * x + 1)
+            return [where(busy > 0, after, x), steps + busy, where((busy > 0) & (after != 1), 1, 0)]
+
+        return (loop(1000, body, [x, 0, where(x == 1, 0, 1)], until_zero=2)[1],)
+
+    program = Program("collatz", function, [Port("x")], [Port("steps")])
+    numbers = np.arange(1.0, 40.0)
+    expected = [function(float(x))[0] for x in numbers]
+    assert expected[26] == 111
+    np.testing.assert_array_equal(program(numbers)[0], expected)
+    for x, steps in zip(numbers, expected, strict=True):
+        assert program(x)[0] == steps

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from stiction.friction.dry import Dry
+from stiction.friction.dry import CLOSE, Dry
 from stiction.friction.law import FrictionError, pair, side
-from stiction.trace.functions import Scalar, clip, loop, where
+from stiction.trace.functions import Scalar, absolute, clip, loop, where
 
-SECANT_STEPS = 12  # nothing is known of the curve; the bracket closes by more than half in most of them
+SECANT_STEPS = 20  # at most: nothing is known of the curve
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,13 +69,16 @@ class Curve(Dry):
             return self.strength(w, direction) + slope * w - target
 
         def secant(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
-            low, high, at_low, at_high = carry
+            low, high, at_low, at_high, _w, busy = carry
             wide = at_high - at_low
-            w = clip(high - at_high * (high - low) / where(wide > 0, wide, 1), low, high)
-            at = miss(w)
+            better = clip(high - at_high * (high - low) / where(wide > 0, wide, 1), low, high)
+            at = miss(better)
             below = at < 0
-            return [where(below, w, low), where(below, high, w), where(below, at, at_low / 2), where(below, at_high / 2, at)]
+            closer = [where(below, better, low), where(below, high, better), where(below, at, at_low / 2), where(below, at_high / 2, at), better]
+            kept = [where(busy > 0, new, old) for new, old in zip(closer, carry[:5], strict=True)]
+            return [*kept, where((busy > 0) & (absolute(at) > CLOSE * target), 1, 0)]
 
         fastest = target / slope  # the strength is not below 0
-        low, high, *_ = loop(SECANT_STEPS, secant, [0 * excess, fastest, self.strength(0, direction) - target, miss(fastest)])
-        return where(excess > 0, (low + high) / 2, 0 * excess)
+        start = [0 * excess, fastest, self.strength(0, direction) - target, miss(fastest), fastest]
+        w = loop(SECANT_STEPS, secant, [*start, where(excess > 0, 1, 0)], until_zero=5)[4]
+        return where(excess > 0, w, 0 * excess)

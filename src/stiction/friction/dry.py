@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from stiction.friction.law import FrictionError, Law, exponent, pair, positive, side
 from stiction.trace.functions import Scalar, absolute, clip, exp, loop, maximum, sqrt, where
 
-NEWTON_STEPS = 5  # from above on a function that bends down: each doubles the digits
+NEWTON_STEPS = 6  # at most, from above on a function that bends down: each doubles the digits
+CLOSE = 1e-12  # of the speed: the next step would change nothing that matters
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,13 +182,15 @@ class Stribeck(Coulomb):
         fastest = (excess + surplus) / total  # the surplus faded: the strength is never below it
 
         def newton(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
-            w = carry[0]
-            r = w / self.velocity
+            w, busy = carry
+            r = w * (1 / self.velocity)
             fading = exp(-(r**self.exponent))
-            slope_of_fading = fading * self.exponent * r ** (self.exponent - 1) / self.velocity
+            slope_of_fading = fading * self.exponent * r ** (self.exponent - 1) * (1 / self.velocity)
             g = excess + surplus * (1 - fading) - total * w
             steep = maximum(total - surplus * slope_of_fading, total / 8)  # where the torque falls faster than the bristle yields
-            return [clip(w + g / steep, 0, fastest)]
+            better = clip(w + g / steep, 0, fastest)
+            moved = absolute(better - w) > CLOSE * better
+            return [where(busy > 0, better, w), where((busy > 0) & moved, 1, 0)]
 
-        (w,) = loop(NEWTON_STEPS, newton, [fastest])
+        w, _ = loop(NEWTON_STEPS, newton, [fastest, where(excess > 0, 1, 0)], until_zero=1)
         return where(excess > 0, w, 0 * w)

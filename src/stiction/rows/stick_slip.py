@@ -1,9 +1,10 @@
 """Which of several coupled sites stick and which slip, and with what friction: one step at velocity level.
 
 Site i moves with s = free − A p, where p are the friction impulses and A = S M⁻¹ Sᵀ couples the sites. A stuck site has s = 0
-and |p| below its limit for rest; a sliding one has p at its limit for sliding, in the direction of s. The search changes the
-state of every site that contradicts itself, all at once, a fixed number of times (principal pivoting); it starts from the
-states of the last step, so that it nearly always ends at the first pass. Straight-line code: it is traced and runs in lanes.
+and |p| below its limit for rest; a sliding one has p at its limit for sliding, in the direction of s. The search (principal
+pivoting) starts from the states of the last step and ends when no site contradicts itself, nearly always at the first pass. At
+first it changes all sites that contradict themselves at once; if that goes on for long, only the first of them, which cannot run
+in circles (Murty's rule). Straight-line code: it is traced and runs in lanes.
 """
 
 from typing import NamedTuple
@@ -42,19 +43,24 @@ class Outcome(NamedTuple):
     residual: Scalar
 
 
-PASSES = 24  # at most: from the states of the last step one or two are enough; what is left is reported
+PASSES = 200  # at most: from the states of the last step one or two are enough; what is left is reported
+AT_ONCE = 8  # passes that change all sites that contradict themselves
 
 
 def stick_slip(A: list[list[Scalar]], free: list[Scalar], limits: list[Limits], mode: list[Scalar], passes: int = PASSES) -> Outcome:
     """The friction of coupled sites; `mode` is that of the last step."""
     n = len(free)
 
-    def one(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
+    def one(count: Scalar, carry: list[Scalar]) -> list[Scalar]:
         mode = carry[:n]
         p = impulses(A, free, limits, mode)
         s = speeds(A, free, p)
-        after = [_next_mode(m, *row) for m, *row in zip(mode, p, s, limits, strict=True)]
-        changes = sum((absolute(a - m) for a, m in zip(after, mode, strict=True)), start=0)
+        after, changes = [], 0
+        for m, *row in zip(mode, p, s, limits, strict=True):
+            wanted = _next_mode(m, *row)
+            chosen = where((count < AT_ONCE) | (changes == 0), wanted, m)
+            changes = changes + absolute(chosen - m)
+            after.append(chosen)
         wrong = 0
         for m, x, y, row, a in zip(mode, p, s, limits, range(n), strict=True):
             wrong = maximum(wrong, _contradiction(m, x, y, row, A[a][a]))

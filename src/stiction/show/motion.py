@@ -23,7 +23,8 @@ def figure(run: Trajectory, title: str) -> Any:
     for ax, (what, names) in zip(axes[:, 0], panels.items(), strict=True):
         for name in names[:MOST]:
             ax.plot(run.time, run[name], label=name)
-        ax.set_ylabel(f"{what} [{' or '.join(dict.fromkeys(run.units[name] for name in names))}]")
+        units = list(dict.fromkeys(run.units[name] for name in names))
+        ax.set_ylabel(f"{'force' if units == ['N'] else what} [{' or '.join(units)}]")
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title=f"{MOST} of {len(names)}" if len(names) > MOST else None)
     axes[0, 0].set_title(title)
     axes[-1, 0].set_xlabel("time [s]")

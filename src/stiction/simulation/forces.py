@@ -61,8 +61,8 @@ class Friction(Impedance):
         >>> law = Coulomb(level=0.5, stiffness=5000.0, damping=1.0)
         >>> Friction(law=law).force({"velocity": [1.0]}, [0.0], 1e-3, 0.0)[0]
         {'torque': [0.5]}
-        >>> Friction(law=law, dimension=2).force({"velocity": [3.0, 4.0]}, [0.0, 0.0], 1e-3, 0.0)[0]
-        {'torque': [0.3, 0.4]}
+        >>> Friction(law=law, dimension=2).force({"velocity": [0.0, 4.0]}, [0.0, 0.0], 1e-3, 0.0)[0]
+        {'torque': [0.0, 0.5]}
     """
 
     units = {"torque": "N·m or N", "bend": "rad or m", "mode": "1", "margin": "N·m or N", "switches": "1"}

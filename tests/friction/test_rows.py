@@ -1,0 +1,60 @@
+"""Stick and slip of many coupled sites at once: every answer is checked against what it must satisfy."""
+
+import numpy as np
+import pytest
+from scipy.optimize import lsq_linear
+
+from stiction.rows.stick_slip import Limits, stick_slip
+from stiction.trace import Port, Program
+
+
+def program(n):
+    def function(A, free, limits, mode):
+        found = stick_slip(A, free, [Limits(*row) for row in limits], mode)
+        return found.impulse, found.mode, found.residual
+
+    ports = [Port("A", (n, n)), Port("free", (n,)), Port("limits", (n, 4)), Port("mode", (n,))]
+    return Program("stick_slip", function, ports, [Port("p", (n,)), Port("mode", (n,)), Port("residual")])
+
+
+def problems(n, count, falls):
+    rng = np.random.default_rng(n)
+    G = rng.normal(size=(count, n, n))
+    A = G @ np.swapaxes(G, 1, 2) / n + 0.05 * np.eye(n)
+    rest = rng.uniform(0.01, 1, size=(count, n, 2))
+    slide = rest * rng.uniform(0.6 if falls else 1, 1, size=rest.shape)
+    return A, rng.normal(size=(count, n)), np.concatenate([rest, slide], axis=-1), rng.integers(-1, 2, size=(count, n)).astype(float)
+
+
+@pytest.mark.parametrize("falls", [False, True], ids=["Coulomb", "Stribeck"])
+@pytest.mark.parametrize("n", [1, 2, 6, 20])
+def test_all_sites_are_consistent(n, falls):
+    A, free, limits, mode = problems(n, 3000, falls)
+    p, m, residual = program(n)(A, free, limits, mode)
+    assert not residual.any()
+    s = free - np.einsum("bij,bj->bi", A, p)
+    stuck = m == 0
+    np.testing.assert_allclose(s[stuck], 0, atol=1e-8)
+    assert (p[stuck] <= limits[stuck][:, 0]).all() and (p[stuck] >= -limits[stuck][:, 1]).all()
+    for direction, column in ((1, 2), (-1, 3)):
+        slides = m == direction
+        np.testing.assert_array_equal(p[slides], direction * limits[slides][:, column])
+        assert (direction * s[slides] >= 0).all()
+
+
+def test_the_same_as_a_bounded_least_squares_solver():
+    """For Coulomb friction the impulses minimise the energy after the step within their bounds."""
+    A, free, limits, mode = problems(6, 50, False)
+    p = program(6)(A, free, limits, mode)[0]
+    for k in range(50):
+        L = np.linalg.cholesky(A[k])
+        expected = lsq_linear(L.T, np.linalg.solve(L, free[k]), (-limits[k][:, 1], limits[k][:, 0]), tol=1e-14)
+        np.testing.assert_allclose(p[k], expected.x, atol=1e-6)
+
+
+def test_a_site_alone_does_not_depend_on_its_neighbours_in_the_lanes():
+    A, free, limits, mode = problems(6, 64, True)
+    together = program(6)(A, free, limits, mode)
+    for k in range(0, 64, 7):
+        for a, b in zip(together, program(6)(A[k], free[k], limits[k], mode[k]), strict=True):
+            assert a[k].tobytes() == b.tobytes()
