@@ -55,9 +55,10 @@ def stick_slip(A: list[list[Scalar]], free: list[Scalar], limits: list[Limits], 
         mode = carry[:n]
         p = impulses(A, free, limits, mode)
         s = speeds(A, free, p)
-        after, changes = [], 0
-        for m, *row in zip(mode, p, s, limits, strict=True):
-            wanted = _next_mode(m, *row)
+        after: list[Scalar] = []
+        changes: Scalar = 0
+        for m, x, y, row in zip(mode, p, s, limits, strict=True):
+            wanted = _next_mode(m, x, y, row)
             chosen = where((count < AT_ONCE) | (changes == 0), wanted, m)
             changes = changes + absolute(chosen - m)
             after.append(chosen)
