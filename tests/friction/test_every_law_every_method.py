@@ -14,6 +14,8 @@ LAWS = {
     "Stribeck": Stribeck(level=0.5, static=0.6, velocity=0.1, viscous=0.05),
     "own curve": Curve(function=lambda w: 0.5 + 0.1 * exp(-w / 0.1), viscous=0.05),
     "Dahl": Dahl(level=0.5, stiffness=500.0),
+    "asymmetric LuGre": LuGre(level=(0.5, 0.4), static=(0.6, 0.5), velocity=0.1, stiffness=500.0, damping=1.0, viscous=0.05),
+    "asymmetric Dahl": Dahl(level=(0.5, 0.4), stiffness=500.0),
     "LuGre": LuGre(level=0.5, static=0.6, velocity=0.1, stiffness=500.0, damping=1.0, viscous=0.05),
     "elasto-plastic": ElastoPlastic(level=0.5, static=0.6, velocity=0.1, stiffness=500.0, damping=1.0, viscous=0.05),
 }

@@ -22,7 +22,7 @@ class Dahl(Law):
     """The law of Dahl, network (11): torque K z, ż = v − |v| K z/F.
 
     Attributes:
-        level: F, torque in steady sliding [N·m or N].
+        level: F, torque in steady sliding [N·m or N]; two numbers for positive and negative velocity.
         stiffness: K [N·m/rad or N/m].
 
     Example:
@@ -33,29 +33,32 @@ class Dahl(Law):
 
     states = 1
 
-    level: float
+    level: float | tuple[float, float]
     stiffness: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "level", positive(self, "level", self.level))
+        levels = pair(self, "level", self.level)
+        if not all(levels):
+            raise FrictionError(f"Dahl: level is {self.level}; allowed: a number above 0, or two (for positive and negative velocity)")
+        object.__setattr__(self, "level", levels)
         object.__setattr__(self, "stiffness", positive(self, "stiffness", self.stiffness))
 
     def flow(self, v: Scalar, z: Scalar, step: Scalar) -> tuple[Scalar, Scalar]:
         """Torque and rate of the bending."""
         torque = self.stiffness * z
-        return torque, v - absolute(v) * torque * (1 / self.level)
+        return torque, v - absolute(v) * torque * (1 / self.breakaway(v))
 
     def breakaway(self, direction: Scalar) -> Scalar:
         """The level, which it approaches while it slides more and more."""
-        return self.level
+        return side(self.level, direction)  # type: ignore[arg-type]
 
     def implicit(self, v: Scalar, z: Scalar, step: Scalar) -> Linear:
         """Bent at the end of a step, for semi-implicit methods."""
-        return _implicit(v, z, step, absolute(v) * self.stiffness / self.level, self.stiffness, 0, 0)
+        return _implicit(v, z, step, absolute(v) * self.stiffness / self.breakaway(v), self.stiffness, 0, 0)
 
     def steady(self, v: Scalar) -> Scalar:
         """Torque after a long time at velocity v."""
-        return where(v < 0, -self.level, where(v > 0, self.level, 0 * v))
+        return where(v < 0, -self.breakaway(v), where(v > 0, self.breakaway(v), 0 * v))
 
     def stored(self, z: Scalar) -> Scalar:
         """Elastic energy [J]."""

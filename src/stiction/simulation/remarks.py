@@ -21,8 +21,7 @@ def remarks(network: Network, method: str, h: float, seen: Mapping[str, np.ndarr
         site = plain(f"{name}.torque")
         fastest = float(np.max(seen[f"{name}.fastest"])) if f"{name}.fastest" in seen else 0.0
         if isinstance(part.law, (Dahl, LuGre)) and method in STABLE:
-            level = min(part.law.level) if isinstance(part.law.level, tuple) else part.law.level
-            rate = fastest * part.law.stiffness / level  # |v|/g, at which the bristle forgets
+            rate = fastest * part.law.stiffness / min(part.law.level)  # type: ignore[arg-type]  # |v|/g, at which the bristle forgets
             if rate * h > STABLE[method]:
                 found.append(
                     f"{site}: at {fastest:.3g} rad/s or m/s the bristle forgets within {1 / rate:.2g} s, "
