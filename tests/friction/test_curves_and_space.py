@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from stiction import Coulomb, Curve, FrictionError, LuGre, Scene, Stribeck, simulate
 from stiction.errors import InputError
 from stiction.simulation.bodies import FreeBody
-from stiction.simulation.forces import Drive, Friction
+from stiction.simulation.forces import Friction, Source
 from stiction.simulation.formula import Formula
 from stiction.simulation.network import Network, Term, Wire
 from stiction.trace import exp
@@ -65,7 +65,7 @@ def pushed(dimension_law, push):
     return Network(
         parts={
             "puck": FreeBody(mass=0.5, inertia=(1, 1, 1), gravity=(0, 0, 0)),
-            "push": Drive(functions=push),
+            "push": Source(functions=push),
             "friction": Friction(law=dimension_law, dimension=3),
         },
         wires=[Wire("friction.velocity", ["puck.velocity"]), Wire("puck.force", ["push.force", Term("friction.torque", -1.0)])],

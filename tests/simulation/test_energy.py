@@ -6,7 +6,7 @@ import pytest
 import stiction
 from stiction import Coulomb, Dahl, ElastoPlastic, LuGre, Scene, simulate
 from stiction.simulation.bodies import FreeBody, Mass
-from stiction.simulation.forces import Drive, Friction, Ground, SpringDamper
+from stiction.simulation.forces import Friction, Ground, Source, SpringDamper
 from stiction.simulation.network import Network, Term, Wire
 from stiction.trace import sin
 
@@ -77,7 +77,7 @@ def test_a_ball_that_rolls_off_keeps_books_too():
         parts={
             "ball": FreeBody(mass=0.3, inertia=(0.0048,) * 3, position=(0, 0, R), velocity=(2, 0, 0)),
             "ground": Ground(stiffness=1e5, damping=10.0, coefficient=0.1),
-            "wind": Drive(functions=(0.02, 0.0, 0.0)),
+            "wind": Source(functions=(0.02, 0.0, 0.0)),
         },
         wires=[
             Wire("ground.position", ["ball.position"], shift=(0, 0, -R)),

@@ -182,7 +182,7 @@ def everything():
             "cart": bodies.Mass(mass=2.0, velocity=1.0),
             "spring": forces.SpringDamper(stiffness=10.0, damping=0.1),
             "brake": forces.Friction(law=Coulomb(level=0.2)),
-            "push": forces.Drive(functions=(Formula("cos(t)"), 0.5)),
+            "push": forces.Source(functions=(Formula("cos(t)"), 0.5)),
         },
         wires=[
             *(Wire(f"ground.{port}", [source]) for port, source in ball.items()),

@@ -10,7 +10,7 @@ import stiction
 from stiction.errors import InputError
 from stiction.friction import Coulomb, LuGre
 from stiction.simulation.bodies import FreeBody, Mass, RobotBody
-from stiction.simulation.forces import Drive, Friction, SpringDamper
+from stiction.simulation.forces import Friction, Source, SpringDamper
 from stiction.simulation.network import Network, NetworkError, Term, Wire
 from stiction.simulation.part import Impedance
 from stiction.simulation.simulate import simulate
@@ -69,7 +69,7 @@ def two_links(law):
         return lambda t: where(t < 4, minimum(0.52, 0.3 * t), 0.336 + 0.144 * wave(100 * t))
 
     arm = stiction.library.two_link(lengths=(0.35, 0.35), masses=(0.05, 0.05))
-    parts = {"arm": RobotBody(robot=arm, gravity=(0, 0, 0)), "motors": Drive(functions=(torque(sin), torque(cos)))}
+    parts = {"arm": RobotBody(robot=arm, gravity=(0, 0, 0)), "motors": Source(functions=(torque(sin), torque(cos)))}
     parts |= {f"friction{k}": Friction(law=law) for k in (1, 2)}
     rows = [[1.0, 0.0]], [[0.0, 1.0]]
     columns = [[-1.0], [0.0]], [[0.0], [-1.0]]
@@ -154,7 +154,7 @@ def test_wrong_wiring_is_named(make, message):
         (lambda: Mass(mass=0), "mass is 0"),
         (lambda: FreeBody(mass=1, inertia=(1, 1)), "inertia is .*3 finite numbers"),
         (lambda: RobotBody(robot=stiction.library.two_link(), q=(1,)), "q is .*2 finite numbers"),
-        (lambda: Drive(functions=("3",)), "functions of the time"),
+        (lambda: Source(functions=("3",)), "functions of the time"),
     ],
 )
 def test_bad_input(make, message):

@@ -9,7 +9,7 @@ import pytest
 import stiction
 from stiction import Coulomb, Dahl, ElastoPlastic, InputError, LuGre, Scene, StictionError, Stribeck, simulate
 from stiction.simulation.bodies import FreeBody, Mass
-from stiction.simulation.forces import Drive, Friction, SpringDamper
+from stiction.simulation.forces import Friction, Source, SpringDamper
 from stiction.simulation.network import Network, Term, Wire
 from stiction.simulation.stiff import _Order, rosenbrock_step
 from stiction.trace import Port, Program, loop, sin
@@ -20,7 +20,7 @@ def pulled(law):
     return Network(
         parts={
             "mass": Mass(mass=1.0, velocity=0.2),
-            "pull": Drive(functions=(lambda t: 0.1 * sin(3 * t),)),
+            "pull": Source(functions=(lambda t: 0.1 * sin(3 * t),)),
             "spring": SpringDamper(stiffness=2.0),
             "friction": Friction(law=law),
         },

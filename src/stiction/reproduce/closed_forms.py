@@ -10,7 +10,7 @@ from stiction.reproduce.case import Case, Claim, Result, Tell, agrees, below, sh
 from stiction.reproduce.network import torque
 from stiction.show.figure import subplots
 from stiction.simulation.bodies import FreeBody, Mass
-from stiction.simulation.forces import Drive, Friction, Ground, TouchingPoint
+from stiction.simulation.forces import Friction, Ground, Source, TouchingPoint
 from stiction.simulation.network import Network, Term, Wire
 from stiction.simulation.simulate import simulate
 from stiction.simulation.trajectory import Trajectory
@@ -24,7 +24,7 @@ def one_joint(wave: Any, inertia: float = INERTIA) -> Network:
     return Network(
         parts={
             "joint": Mass(mass=inertia),
-            "drive": Drive(functions=(torque(wave),)),
+            "drive": Source(functions=(torque(wave),)),
             "friction": Friction(law=Coulomb(level=0.5, stiffness=5000.0, damping=1.0)),
         },
         wires=[Wire("friction.velocity", ["joint.velocity"]), Wire("joint.force", ["drive.force", Term("friction.torque", -1.0)])],

@@ -9,7 +9,7 @@ from stiction.friction import LuGre
 from stiction.reproduce.case import Case, Result, Tell, agrees, below, shares
 from stiction.show.figure import subplots
 from stiction.simulation.bodies import Mass
-from stiction.simulation.forces import Drive, Friction, SpringDamper
+from stiction.simulation.forces import Friction, Source, SpringDamper
 from stiction.simulation.integrate import runge_kutta_4
 from stiction.simulation.network import Network, Term, Wire
 from stiction.simulation.simulate import simulate
@@ -23,7 +23,7 @@ def _stick_slip(_: bool, tell: Tell) -> Result:
     network = Network(
         parts={
             "mass": Mass(mass=1.0),
-            "pull": Drive(functions=(lambda t: t / 10,)),
+            "pull": Source(functions=(lambda t: t / 10,)),
             "spring": SpringDamper(stiffness=2.0),
             "friction": Friction(law=LAW),
         },
@@ -106,7 +106,7 @@ def _presliding(_: bool, tell: Tell) -> Result:
         return 1.425 * (clip(t / 10, 0, 1) - 2 * clip((t - 15) / 20, 0, 1))
 
     network = Network(
-        parts={"mass": Mass(mass=1.0), "push": Drive(functions=(push,)), "friction": Friction(law=LAW)},
+        parts={"mass": Mass(mass=1.0), "push": Source(functions=(push,)), "friction": Friction(law=LAW)},
         wires=[Wire("friction.velocity", ["mass.velocity"]), Wire("mass.force", ["push.force", Term("friction.torque", -1.0)])],
     )
     run = simulate(network, duration=40.0, step=2e-5, record=0.01, progress=tell)

@@ -11,7 +11,7 @@ from stiction.reproduce.case import Case, Claim, Result, Tell, agrees, below, sh
 from stiction.robot import Cylinder, Joint, Link, Origin, Robot
 from stiction.show.figure import subplots
 from stiction.simulation.bodies import Fixed, FreeBody
-from stiction.simulation.forces import Drive, Ground
+from stiction.simulation.forces import Ground, Source
 from stiction.simulation.network import Network, Term, Wire
 from stiction.simulation.penalty_joint import PenaltyJoint
 from stiction.simulation.scene import Scene
@@ -164,8 +164,8 @@ def free_links(law: Law, stiffness: float) -> Network:
             "fore": FreeBody(position=(3 * half, 0, 0), **link),  # type: ignore[arg-type]
             "shoulder": PenaltyJoint(anchor_b=(-half, 0, 0), **joint),  # type: ignore[arg-type]
             "elbow": PenaltyJoint(anchor_a=(half, 0, 0), anchor_b=(-half, 0, 0), **joint),  # type: ignore[arg-type]
-            "first": Drive(functions=(torque(sin),)),
-            "second": Drive(functions=(torque(cos),)),
+            "first": Source(functions=(torque(sin),)),
+            "second": Source(functions=(torque(cos),)),
         },
         wires=[
             *wires,

@@ -44,7 +44,7 @@ PARTS: dict[str, type[Part]] = {
         forces.Friction,
         forces.Ground,
         forces.TouchingPoint,
-        forces.Drive,
+        forces.Source,
         penalty_joint.PenaltyJoint,
     )
 }

@@ -232,7 +232,7 @@ class TouchingPoint(Ground):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drive(Impedance):
+class Source(Impedance):
     """Forces given in time. Port: force out.
 
     Attributes:
@@ -240,8 +240,8 @@ class Drive(Impedance):
         names: of the numbers, where they have any.
 
     Example:
-        >>> from stiction.simulation.forces import Drive
-        >>> Drive(functions=(lambda t: 2 * t,)).force({}, [], 0.0, 3.0)
+        >>> from stiction.simulation.forces import Source
+        >>> Source(functions=(lambda t: 2 * t,)).force({}, [], 0.0, 3.0)
         ({'force': [6.0]}, [])
     """
 
@@ -253,11 +253,11 @@ class Drive(Impedance):
     def __post_init__(self) -> None:
         given = self.functions if isinstance(self.functions, (tuple, list)) else ()
         if not given or not all(callable(f) or (isinstance(f, (int, float)) and abs(f) < 1e15) for f in given):
-            raise InputError(f"Drive: functions is {self.functions!r}; allowed: functions of the time t or numbers, one per number of the port")
+            raise InputError(f"Source: functions is {self.functions!r}; allowed: functions of the time t or numbers, one per number of the port")
         object.__setattr__(self, "functions", tuple(f if callable(f) else float(f) for f in given))
         object.__setattr__(self, "outputs", {"force": len(given)})
 
-    def with_numbers(self, number: Numbering) -> "Drive":
+    def with_numbers(self, number: Numbering) -> "Source":
         """The same with the plain numbers replaced."""
         names = self.names or [str(k) for k in range(len(self.functions))]
         twin = copy.copy(self)

@@ -11,7 +11,7 @@ from stiction.friction.law import Law
 from stiction.robot.motion import GRAVITY
 from stiction.robot.robot import Robot
 from stiction.simulation.bodies import FreeBody, RobotBody
-from stiction.simulation.forces import Drive, Friction
+from stiction.simulation.forces import Friction, Source
 from stiction.simulation.network import Network, Term, Wire
 from stiction.simulation.part import Part, places
 from stiction.trace.functions import Scalar
@@ -188,7 +188,7 @@ class Scene:
             given = self._torques(name)
             terms[name] = []
             if given:
-                parts[f"torque {name}"] = Drive(functions=tuple(given.values()), names=tuple(given))
+                parts[f"torque {name}"] = Source(functions=tuple(given.values()), names=tuple(given))
                 terms[name].append(Term(f"torque {name}.force", [[float(inner == joint) for joint in given] for inner in robot.velocity_names]))
         wires: list[Wire] = []
         for name, site in self.sites.items():
