@@ -7,6 +7,8 @@ __version__ = "0.1.0"
 
 _HOME = {
     "friction": ("Coulomb", "Curve", "Dahl", "ElastoPlastic", "FrictionError", "LuGre", "Stribeck", "Viscous"),
+    "control": ("PID", "Callback", "Clock"),
+    "drive": ("CurrentMotor", "DCMotor", "Drive", "Gear", "TorqueMotor"),
     "simulation.scene": ("FrictionSite", "Scene", "SceneError"),
     "simulation.simulate": ("simulate",),
     "simulation.table": ("Table",),

@@ -9,10 +9,10 @@ import pytest
 import stiction
 from stiction.errors import InputError
 from stiction.friction import Coulomb, LuGre
+from stiction.part import Impedance
 from stiction.simulation.bodies import FreeBody, Mass, RobotBody
 from stiction.simulation.forces import Friction, Source, SpringDamper
 from stiction.simulation.network import Network, NetworkError, Term, Wire
-from stiction.simulation.part import Impedance
 from stiction.simulation.simulate import simulate
 from stiction.trace import cos, minimum, sin, where
 

@@ -9,10 +9,10 @@ from stiction.dynamics.energy import kinetic_energy, potential_energy
 from stiction.dynamics.mechanism import Mechanism
 from stiction.dynamics.newton_euler import inverse_dynamics
 from stiction.errors import InputError
+from stiction.part import Admittance, Ports, floats
 from stiction.robot.motion import GRAVITY, ROADS
 from stiction.robot.numbers import Assembly, Numbers
 from stiction.robot.robot import Robot
-from stiction.simulation.part import Admittance, Ports, floats
 from stiction.spatial import Vector, from_quaternion, quaternion_rate
 from stiction.trace.functions import Scalar, sqrt
 from stiction.trace.numbered import Numbering

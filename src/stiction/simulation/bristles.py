@@ -11,10 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from stiction.friction.dry import Dry
+from stiction.part import Part
 from stiction.simulation.forces import Friction
 from stiction.simulation.integrate import METHODS
 from stiction.simulation.network import Network, NetworkError
-from stiction.simulation.part import Part
 from stiction.simulation.sites import sites
 
 STIFFNESS, DAMPING = 0.5, 0.5  # K h²/J and B h/J

@@ -19,6 +19,7 @@ import msgspec
 from stiction import friction
 from stiction.errors import StictionError, unknown
 from stiction.friction.law import Law
+from stiction.part import Part
 from stiction.robot.joint import Joint, Limits, Mimic
 from stiction.robot.link import Frame, Link
 from stiction.robot.robot import Robot
@@ -26,7 +27,6 @@ from stiction.robot.solid import Origin
 from stiction.simulation import bodies, forces, penalty_joint
 from stiction.simulation.formula import Formula
 from stiction.simulation.network import Term, Wire
-from stiction.simulation.part import Part
 from stiction.simulation.scene import SceneError
 from stiction.simulation.table import Table
 from stiction.trace.readable import readable

@@ -28,12 +28,12 @@ from typing import Any
 
 from stiction.errors import StictionError, unknown
 from stiction.friction.law import Law
+from stiction.part import Part
 from stiction.robot import library
 from stiction.robot.robot import Robot
 from stiction.simulation.described import read, refused, write
 from stiction.simulation.formula import Formula
 from stiction.simulation.network import Term, Wire
-from stiction.simulation.part import Part
 from stiction.simulation.run import Progress
 from stiction.simulation.scene import FrictionSite, Scene, SceneError
 from stiction.simulation.simulate import ALL_METHODS, simulate

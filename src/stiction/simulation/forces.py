@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from stiction.errors import InputError
 from stiction.friction.dry import Dry, in_space
-from stiction.friction.law import SLIDING, STUCK, Law
-from stiction.simulation.part import Impedance, Ports, floats, number
+from stiction.friction.law import SLIDING, STUCK, Law, Linear
+from stiction.part import Impedance, Implicit, Ports, Row, floats, number
+from stiction.rows.stick_slip import Limits
 from stiction.spatial import Vector, from_quaternion
 from stiction.trace.functions import Scalar, absolute, maximum, minimum, where
 from stiction.trace.numbered import Numbering
@@ -48,7 +49,7 @@ class SpringDamper(Impedance):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Friction(Impedance):
+class Friction(Implicit):
     """A friction law at a site. Ports: velocity in; torque out, with the sign of the velocity (so wire it with gain −1).
 
     Attributes:
@@ -101,6 +102,10 @@ class Friction(Impedance):
         """Elastic energy of the bristle [J]."""
         return sum((self.law.stored(z) for z in own), start=0)
 
+    def at_end(self, motion: Ports, own: list[Scalar], s: Scalar, step: Scalar, t: Scalar) -> Linear:
+        """The law's torque at the end of a step."""
+        return self.law.implicit(s, own[0] if own else 0, step)
+
     def mode(self, v: Scalar, own: list[Scalar], step: Scalar) -> Scalar:
         """0 stuck, 1 pre-sliding, 2 sliding."""
         return self.law.mode(v, own[0] if own else 0, step)
@@ -111,7 +116,7 @@ class Friction(Impedance):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RigidFriction(Impedance):
+class RigidFriction(Row):
     """Dry friction as a row: its torque is found with that of all other rows once per step, and held. Ports as those of `Friction`.
 
     Attributes:
@@ -131,6 +136,20 @@ class RigidFriction(Impedance):
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
         """The torque that was found."""
         return {"torque": [own[1]]}, [0, 0]
+
+    def at_end(self, motion: Ports, own: list[Scalar], s: Scalar, step: Scalar, t: Scalar) -> Linear:
+        """Viscous friction is not part of the row."""
+        return Linear(0, self.law.viscous, 0, 0)
+
+    def limits(self, own: list[Scalar], s: Scalar, step: Scalar) -> Limits:
+        """Impulses at break-away, and at the speed at which the step begins."""
+        w = absolute(s)
+        slide = [self.law.strength(w, direction) - self.law.viscous * w for direction in (1, -1)]
+        return Limits(step * self.law.breakaway(1), step * self.law.breakaway(-1), step * slide[0], step * slide[1])
+
+    def found(self, motion: Ports, own: list[Scalar], mode: Scalar, torque: Scalar, acceleration: Scalar) -> list[Scalar]:
+        """Direction of sliding and torque."""
+        return [mode, torque]
 
     def mode(self, v: Scalar, own: list[Scalar], step: Scalar) -> Scalar:
         """0 stuck, 2 sliding."""

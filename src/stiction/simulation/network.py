@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from stiction.errors import StictionError, unknown
-from stiction.simulation.part import Admittance, Impedance, Part
-from stiction.trace.functions import Scalar
+from stiction.part import Admittance, Digital, Impedance, Part
+from stiction.trace.functions import Scalar, floor, where
 from stiction.trace.numbered import Numbering
 
 
@@ -76,8 +76,8 @@ class Network:
 
     def __post_init__(self) -> None:
         for name, part in self.parts.items():
-            if not isinstance(part, (Admittance, Impedance)):
-                raise NetworkError(f"part '{name}' is {part!r}; allowed: Admittance and Impedance objects")
+            if not isinstance(part, (Admittance, Impedance, Digital)):
+                raise NetworkError(f"part '{name}' is {part!r}; allowed: Admittance, Impedance and Digital objects")
         seen: set[str] = set()
         for wire in self.wires:
             if wire.target in seen:
@@ -86,7 +86,7 @@ class Network:
             self._check_wire(wire)
         for name, part in self.parts.items():
             for port in part.inputs:
-                if isinstance(part, Impedance) and f"{name}.{port}" not in seen:
+                if not isinstance(part, Admittance) and f"{name}.{port}" not in seen:
                     raise NetworkError(f"port '{name}.{port}' dangles: nothing drives it; add a wire to it")
         self._check_used()
         _ = self.order
@@ -114,7 +114,7 @@ class Network:
     def _check_used(self) -> None:
         used = {term.source.rpartition(".")[0] for wire in self.wires for term in _terms(wire)}
         for name, part in self.parts.items():
-            if isinstance(part, Impedance) and part.outputs and name not in used:
+            if not isinstance(part, Admittance) and part.outputs and name not in used:
                 raise NetworkError(f"part '{name}' dangles: none of its outputs ({', '.join(part.outputs)}) drives anything; wire one or leave it out")
 
     @cached_property
@@ -144,6 +144,11 @@ class Network:
         """The admittances, by name."""
         return {name: part for name, part in self.parts.items() if isinstance(part, Admittance)}
 
+    @cached_property
+    def digital(self) -> dict[str, Digital]:
+        """What ticks, by name."""
+        return {name: part for name, part in self.parts.items() if isinstance(part, Digital)}
+
     def with_parts(self, change: Callable[[str, Part], Part]) -> "Network":
         """The same network with other parts of the same ports."""
         made = object.__new__(Network)  # checked before
@@ -165,18 +170,32 @@ class Network:
         return own
 
     def evaluate(self, state: Sequence[Scalar], t: Scalar, step: Scalar) -> Evaluation:
-        """All outputs at a state: motions first, then forces, each after those that drive it."""
+        """All outputs at a state: motions and held commands first, then forces, each after those that drive it."""
         own = self.split(state)
-        signals: dict[str, list[Scalar]] = {}
+        signals: dict[str, list[Scalar]] = {f"{name}.{port}": list(x) for name, part in self.digital.items() for port, x in part.held(own[name]).items()}
         for name, body in self.bodies.items():
             signals |= {f"{name}.{port}": list(x) for port, x in body.motion(own[name]).items()}
-        rates: dict[str, Sequence[Scalar]] = {}
+        rates: dict[str, Sequence[Scalar]] = {name: [0] * len(own[name]) for name in self.digital}
         for name in self.order:
             part = self.parts[name]
             assert isinstance(part, Impedance)
             outputs, rates[name] = part.force(self.inputs(name, signals), own[name], step, t)
             signals |= {f"{name}.{port}": list(x) for port, x in outputs.items()}
         return Evaluation(own, signals, rates)
+
+    def ticked(self, state: Sequence[Scalar], count: Scalar, t: Scalar, h: float) -> list[Scalar]:
+        """The states after the ticks that are due at step number `count`; all that tick at once read the same state."""
+        if not self.digital:
+            return list(state)
+        now = self.evaluate(state, t, h)
+        own = dict(now.own)
+        for name, part in self.digital.items():
+            every, first = part.clock.ticks(h)
+            turns = count - first
+            due = (turns >= 0) & (turns - floor(turns / every) * every == 0)
+            after = part.tick(own[name], self.inputs(name, now.signals), t)
+            own[name] = [where(due, a, b) for a, b in zip(after, own[name], strict=True)]
+        return [x for name in self.parts for x in own[name]]
 
     def rates(self, now: Evaluation, t: Scalar) -> list[Scalar]:
         """Rates of all states: network (13), stage form (21), (22)."""

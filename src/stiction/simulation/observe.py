@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from stiction.friction.law import CREEP, SLIDING, STUCK
-from stiction.simulation.forces import Friction, RigidFriction
+from stiction.part import Row, places
+from stiction.simulation.forces import Friction
 from stiction.simulation.network import Network
-from stiction.simulation.part import places
 from stiction.simulation.sites import sites
 from stiction.trace.functions import Scalar, maximum, where
 
@@ -58,8 +58,8 @@ def signals(network: Network, state: Sequence[Scalar], marks: Sequence[Scalar], 
     now = network.evaluate(state, t, h)
     seen: dict[str, Scalar] = {}
     for name, part in network.parts.items():
-        if not isinstance(part, RigidFriction):
-            seen |= {f"{name}.{inner}": x for inner, x in zip(part.start(), now.own[name], strict=True)}
+        hidden = ("slides", "held") if isinstance(part, Row) else ()
+        seen |= {f"{name}.{inner}": x for inner, x in zip(part.start(), now.own[name], strict=True) if " late " not in inner and inner not in hidden}
         if name in network.bodies:
             continue
         for port, size in part.outputs.items():

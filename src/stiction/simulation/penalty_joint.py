@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from stiction.errors import InputError
 from stiction.friction.law import Law
-from stiction.simulation.part import Impedance, Ports, floats, number
+from stiction.part import Impedance, Ports, floats, number
 from stiction.spatial import Vector, from_quaternion
 from stiction.trace.functions import Scalar
 

@@ -1,11 +1,14 @@
 """The loop: compiled steps from tick to tick of the recording clock.
 
 state ← start; tick ← 0
-for each tick of the recording clock:
-    advance to it, in chunks of about a tenth of a second of wall time (there Ctrl-C and progress are seen):
-        for each step:  state ← settle(method(network, state, tick · h, h));  marks ← what was seen;  tick ← tick + 1
+until the end:
+    controllers that are Python functions are called, if their clocks tick
+    advance to the next tick of their clocks or of the recording clock, in chunks of about a tenth of a second of wall time
+    (there Ctrl-C and progress are seen); for each step:
+        compiled controllers whose clocks tick read the state and decide
+        state ← settle(method(network, state, tick · h, h));  marks ← what was seen;  tick ← tick + 1
     a run whose state is not finite stays at its last record; one run alone ends there
-    keep the signals
+    if the recording clock ticks, keep the signals
 Time is tick · h, never a sum.
 """
 
@@ -27,6 +30,32 @@ CHUNK = 0.1  # s of wall time between looks at the keyboard
 Progress = Callable[[float], None]  # told the part that is done, 0 … 1
 
 
+class Caller(NamedTuple):
+    """A Python function on its clock.
+
+    Attributes:
+        every: steps from call to call.
+        first: steps before the first.
+        call: time, states of all calls and inputs give the states after it; both are slices of larger arrays.
+        slots: where its states are in the state block.
+        inputs: where its inputs are among those that the probe gives.
+    """
+
+    every: int
+    first: int
+    call: Callable[[float, np.ndarray, np.ndarray], np.ndarray]
+    slots: slice
+    inputs: slice
+
+    def due(self, tick: int) -> bool:
+        """Whether it is called before this step."""
+        return tick >= self.first and (tick - self.first) % self.every == 0
+
+    def following(self, tick: int) -> int:
+        """Its next tick after this one."""
+        return self.first if tick < self.first else tick + self.every - (tick - self.first) % self.every
+
+
 class Machine(NamedTuple):
     """What can be advanced step by step, once or for many values of some numbers.
 
@@ -38,6 +67,8 @@ class Machine(NamedTuple):
         states: their names.
         signals: names of the signals.
         arrival: the slot that says how far a run with its own steps has come [s]; None where all steps are equal.
+        callers: Python functions on their clocks.
+        probe: gives their inputs, from what `program` takes.
     """
 
     program: Program
@@ -47,6 +78,8 @@ class Machine(NamedTuple):
     states: Sequence[str]
     signals: Sequence[str]
     arrival: int | None = None
+    callers: Sequence[Caller] = ()
+    probe: Program | None = None
 
     def advance(self, state: np.ndarray, h: float, tick: int, steps: int, threads: int | None) -> tuple[np.ndarray, np.ndarray]:
         """State and signals after some steps."""
@@ -66,13 +99,8 @@ def whole(long: str, total: float, short: str, part: float) -> int:
     return round(total / part)
 
 
-def ticks(every: int, count: int) -> Iterator[int]:
-    """The ticks of a clock after the first."""
-    return iter(range(every, every * count + 1, every))
-
-
 def follow(what: Machine, duration: float, h: float, record: float | None, threads: int | None, progress: Progress | None) -> Trajectory:
-    """Advance from record to record and keep the signals."""
+    """Advance from tick to tick of all clocks that Python sees, and keep the signals at those of the recording clock."""
     every = whole("record", h if record is None else record, "step", h)
     count = whole("duration", duration, "record", every * h)
     batch = what.start.shape[:-1] if what.freed is None else np.broadcast_shapes(what.freed.shape[:-1], what.start.shape[:-1])
@@ -80,28 +108,47 @@ def follow(what: Machine, duration: float, h: float, record: float | None, threa
     state = np.broadcast_to(what.start, (*batch, what.start.shape[-1])).copy()
     kept[0] = what.advance(state, h, 0, 0, threads)[1]
     valid = np.full(batch, count)  # records until which each run is good
-    status, message, done = "completed", "", 0
+    status, message, done, calls = "completed", "", 0, 0
     pace = _Pace(progress, every * count)
     try:
-        for k, tick in enumerate(ticks(every, count)):
-            last = state
-            state, seen = _advance(what, state, h, tick - every, tick, threads, pace)
+        tick = 0
+        while tick < every * count:
+            state, called = _called(what, state, h, tick, threads)
+            calls += called
+            last, began = state, tick
+            tick = min([(tick // every + 1) * every, *(caller.following(tick) for caller in what.callers)])
+            state, seen = _advance(what, state, h, began, tick, threads, pace)
             bad = ~np.isfinite(state).all(axis=-1)
             if bad.any():
                 if status == "completed":
-                    status, message = "diverged", _divergence(what, last, bad, h, tick - every, every, threads)
-                valid[bad] = np.minimum(valid[bad], k)
+                    status, message = "diverged", _divergence(what, last, bad, h, began, tick - began, threads)
+                valid[bad] = np.minimum(valid[bad], done)
                 if not batch:
                     break
                 state[bad] = last[bad]
-                seen[bad] = kept[k][bad]
-            kept[k + 1] = seen
-            done = k + 1
+                seen[bad] = kept[done][bad]
+            if tick % every == 0:
+                done = tick // every
+                kept[done] = seen
     except KeyboardInterrupt:
         status, message = "interrupted", f"stopped by the user after {done * every * h:g} s of {duration:g} s"
-    record_names = {name: kept[: done + 1, ..., j].copy() for j, name in enumerate(what.signals)}
+    signals = {name: kept[: done + 1, ..., j].copy() for j, name in enumerate(what.signals)}
     until = np.minimum(valid, done) * (every * h) if batch else None
-    return Trajectory(np.arange(done + 1) * (every * h), record_names, status, message, valid_until=until)
+    return Trajectory(np.arange(done + 1) * (every * h), signals, status, message, valid_until=until, calls=calls)
+
+
+def _called(what: Machine, state: np.ndarray, h: float, tick: int, threads: int | None) -> tuple[np.ndarray, int]:
+    """The state after the Python functions that are due; all read the same state."""
+    due = [caller for caller in what.callers if caller.due(tick)]
+    if not due:
+        return state, 0
+    assert what.probe
+    fixed = (what.numbers,) if what.freed is None else (what.numbers, what.freed)
+    inputs = what.probe(*fixed, h, tick, 0, state, threads=threads)[0]
+    after = state.copy()
+    for caller in due:
+        after[..., caller.slots] = caller.call(tick * h, state[..., caller.slots], inputs[..., caller.inputs])
+    return after, len(due)
 
 
 class _Pace:
@@ -164,13 +211,15 @@ class Rule(NamedTuple):
     """How a state is advanced and seen; made for given numbers.
 
     Attributes:
-        step: time, state and step give the next state.
+        step: number of the step, state and step give the next state.
         see: time, state and step give the signals.
+        inputs: time, state and step give the inputs of Python functions.
         span: replaces `step` where a run chooses its own steps: first time, state, step and number of steps give the state.
     """
 
     step: Callable[[Scalar, list, Scalar], list]
     see: Callable[[Scalar, list, Scalar], list]
+    inputs: Callable[[Scalar, list, Scalar], list]
     span: Callable[[Scalar, list, Scalar, Scalar], list] | None = None
 
 
@@ -182,6 +231,7 @@ def machine(
     start: Mapping[str, float],
     signals: Sequence[str],
     arrival: int | None = None,
+    callers: Sequence[Caller] = (),
 ) -> Machine:
     """A program of many steps: numbers and first values named in `values` are freed, the others are the same for all."""
     given = {name: np.asarray(x, float) for name, x in values.items()}
@@ -191,27 +241,35 @@ def machine(
     freed = {name: x for name, x in given.items() if name in found}
     kept = [name for name in found if name not in freed]
 
-    def function(numbers: list, *more: Any) -> tuple:
+    def unpacked(numbers: list, *more: Any) -> tuple:
         table = dict(zip(kept, numbers, strict=True))
         if freed:
             table |= dict(zip(freed, more[0], strict=True))
-        h, tick, steps, state = more[-4:]
-        one = rule(table)
+        return rule(table), *more[-4:]
+
+    def function(*given: Any) -> tuple:
+        one, h, tick, steps, state = unpacked(*given)
         if one.span:
             after = one.span(tick * h, state, h, steps)
         else:
-            after = loop(steps, lambda k, x: one.step((tick + k) * h, x, h), state)
+            after = loop(steps, lambda k, x: one.step(tick + k, x, h), state)
         return after, one.see((tick + steps) * h, after, h)
+
+    def asked(*given: Any) -> tuple:
+        one, h, tick, _, state = unpacked(*given)
+        return (one.inputs(tick * h, state, h),)
 
     ports = [Port("numbers", (len(kept),), "SI", "uniform")]
     ports += [Port("free", (len(freed),), "SI")] if freed else []
     ports += [Port(name, (), unit, "uniform") for name, unit in (("h", "s"), ("tick", "1"), ("steps", "1"))]
     state = Port("state", (len(start),), "SI")
     program = Program(title, function, [*ports, state], [state, Port("signals", (len(signals),), "SI")])
+    width = max((caller.inputs.stop for caller in callers), default=0)
+    probe = Program(f"{title}, inputs", asked, [*ports, state], [Port("inputs", (width,), "SI")]) if callers else None
     shape = _common(given)
     columns = np.stack([np.broadcast_to(x, shape) for x in freed.values()], axis=-1) if freed else None
     first = np.array([np.broadcast_to(given.get(name, x), shape) for name, x in start.items()], float)
-    return Machine(program, np.array([found[name] for name in kept]), columns, np.moveaxis(first, 0, -1).copy(), list(start), signals, arrival)
+    return Machine(program, np.array([found[name] for name in kept]), columns, np.moveaxis(first, 0, -1).copy(), list(start), signals, arrival, callers, probe)
 
 
 def _common(given: Mapping[str, np.ndarray]) -> tuple[int, ...]:

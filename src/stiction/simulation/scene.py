@@ -5,18 +5,36 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from stiction.drive.drive import Drive
+from stiction.drive.gear import ElasticGear, Gear, Mesh
 from stiction.errors import StictionError, unknown
 from stiction.friction import Coulomb, Viscous
 from stiction.friction.law import Law
+from stiction.part import Digital, Part, places
+from stiction.robot.joint import SINGLE
 from stiction.robot.motion import GRAVITY
 from stiction.robot.robot import Robot
-from stiction.simulation.bodies import FreeBody, RobotBody
+from stiction.simulation.bodies import FreeBody, Mass, RobotBody
 from stiction.simulation.forces import Friction, Source
 from stiction.simulation.network import Network, Term, Wire
-from stiction.simulation.part import Part, places
 from stiction.trace.functions import Scalar
 
-OURS = ("friction ", "torque ")  # first words of the parts that a scene makes
+OURS = ("friction ", "torque ", "motor ", "rotor ", "gear ", "mesh ", "control ", "command ")  # first words of the parts that a scene makes
+DRIVE_WORDS = {"motor": "drive", "rotor": "drive", "gear": "drive", "mesh": "drive", "control": "control", "command": "drive"}
+DRIVE_SIGNALS = {
+    ("motor", "torque"): "motor_torque",
+    ("motor", "current"): "motor_current",
+    ("rotor", "position"): "motor_angle",
+    ("rotor", "velocity"): "motor_speed",
+    ("gear", "motor_torque"): "gear_motor_torque",
+    ("gear", "joint_torque"): "gear_joint_torque",
+    ("mesh", "torque"): "mesh_friction",
+    ("mesh", "load"): "joint_load",
+    ("control", "command"): "command",
+    ("control", "sum"): "control_sum",
+    ("command", "force"): "command",
+}
+LOCKED = 1e6  # friction per load of a gear that cannot be driven back
 
 
 class SceneError(StictionError):
@@ -69,6 +87,9 @@ class Scene:
         wires: what drives the inputs of the parts; a robot's ports are "robot.q", "robot.v" and "robot.torque" ("NAME.q", ... of several).
         friction: law at each joint, by the joint's name; or `FrictionSite` objects under names of your choice. Damping and friction
             in a robot's description count where nothing is given here; None at a joint takes them away.
+        drives: motor and gear of each joint, by the joint's name. They replace what the description says of rotors, gears and friction there.
+        control: controllers (`PID`, `Callback`, your own) of joints, by name: they read position and velocity, their command goes to the drive, or
+            is a torque at the joint where there is no drive.
         torque: at each joint [N·m or N], by name: a number, a `Table`, or a formula of the time t [s] (a function that uses `stiction.trace`).
         gravity: acceleration of free fall [m/s²], 3 numbers.
         q: positions at the start [rad or m], (nq,), or by name; 0 by default.
@@ -87,6 +108,8 @@ class Scene:
     parts: Mapping[str, Part] = field(default_factory=dict)
     wires: Sequence[Wire] = ()
     friction: Mapping[str, Law | FrictionSite | None] = field(default_factory=dict)
+    drives: Mapping[str, Drive] = field(default_factory=dict)
+    control: Mapping[str, Digital] = field(default_factory=dict)
     torque: Mapping[str, Torque] = field(default_factory=dict)
     gravity: Sequence[float] = GRAVITY
     q: Any = ()
@@ -98,6 +121,15 @@ class Scene:
             self._known(name, self.joints, "torque")
             if not callable(torque):
                 _number(f"torque of '{name}'", torque) if not isinstance(torque, str) else _refuse_text(name, torque)
+        for name, drive in self.drives.items():
+            self._check_drive(name, drive)
+        for name, controller in self.control.items():
+            self._known(name, self.joints, "control")
+            fits = isinstance(controller, Digital) and set(controller.inputs) <= {"position", "velocity"} and dict(controller.outputs) == {"command": 1}
+            if not fits:
+                raise SceneError(
+                    f"control of '{name}' is {controller!r}; allowed: a controller that reads position and velocity and gives a command, such as PID"
+                )
         for name, part in self.friction.items():
             if part is not None and not isinstance(part, (Law, FrictionSite)):
                 raise SceneError(f"friction '{name}' is {part!r}; allowed: a friction law, a FrictionSite, or None")
@@ -125,6 +157,19 @@ class Scene:
                 raise SceneError(f"part '{name}' is {part!r}; allowed: Admittance and Impedance objects")
             if name in self.machines or name.startswith(OURS) or name == "torque" or "." in name:
                 raise SceneError(f"a part cannot be called '{name}' in this scene; choose another name, without dots")
+
+    def _check_drive(self, name: str, drive: Any) -> None:
+        self._known(name, self.joints, "drives")
+        if not isinstance(drive, Drive):
+            raise SceneError(f"drive of '{name}' is {drive!r}; allowed: Drive objects")
+        robot, inner = self.joints[name]
+        joints = {joint.name: joint for joint in self.machines[robot].joints}
+        if inner not in joints or joints[inner].kind not in SINGLE:
+            raise SceneError(f"a drive cannot move '{name}'; allowed: {', '.join(SINGLE)} joints")
+        if drive.joint_friction is not None and self.friction.get(name) is not None:
+            raise SceneError(f"joint '{name}' has friction both in its drive and in the scene; give one of them")
+        if self.machines[robot].coupling is not None and drive.gear != Gear(ratio=1.0):
+            raise SceneError(f"drive of '{name}': the robot's coupling matrix holds its gear ratios; leave the gear out")
 
     def _known(self, joint: str, joints: Any, where: str) -> None:
         if joint not in joints:
@@ -170,7 +215,7 @@ class Scene:
         """All friction as sites, by name: what the robots' descriptions say, and what the scene says instead or in addition."""
         found: dict[str, Law | FrictionSite | None] = {}
         for key, (robot, name) in self.joints.items():
-            found[key] = described(self.machines[robot], name)
+            found[key] = self.drives[key].joint_friction if key in self.drives else described(self.machines[robot], name)
         found |= self.friction
         made = {name: part if isinstance(part, FrictionSite) else FrictionSite(law=part, joints={name: 1}) for name, part in found.items() if part is not None}
         return {name: made[name] for name in [*self.friction, *made] if name in made}
@@ -184,7 +229,7 @@ class Scene:
         for name, robot in self.machines.items():
             states = {what: getattr(self, what)[first[what] : first[what] + size] for what, size in (("q", robot.nq), ("v", robot.nv))}
             first = {what: first[what] + len(states[what]) for what in first}
-            parts[name] = RobotBody(robot=robot, gravity=tuple(self.gravity), **states)  # type: ignore[arg-type]
+            parts[name] = RobotBody(robot=self._with_rotors(name), gravity=tuple(self.gravity), **states)  # type: ignore[arg-type]
             given = self._torques(name)
             terms[name] = []
             if given:
@@ -193,6 +238,8 @@ class Scene:
         wires: list[Wire] = []
         for name, site in self.sites.items():
             self._place(name, site, parts, wires, terms)
+        for name in [*self.drives, *(name for name in self.control if name not in self.drives)]:
+            self._attach(name, parts, wires, terms)
         for name, part in self.parts.items():
             parts[name] = replace(part, gravity=self.gravity) if isinstance(part, FreeBody) and part.gravity is None else part  # type: ignore[arg-type]
         return Network(parts=parts, wires=[*wires, *self._joined(terms)])
@@ -213,6 +260,109 @@ class Scene:
                 terms[robot].append(Term(f"{part}.torque", [[-x] for x in row]))
         wires.append(Wire(f"{part}.velocity", seen))
 
+    def _with_rotors(self, name: str) -> Robot:
+        """A robot with the rotors of its drives; those behind elastic gears move on their own."""
+        robot = self.machines[name]
+        driven = {inner: self.drives[key] for key, (owner, inner) in self.joints.items() if owner == name and key in self.drives}
+        if not driven:
+            return robot
+        joints = []
+        for joint in robot.joints:
+            if joint.name in driven:
+                drive = driven[joint.name]
+                joint = replace(joint, rotor_inertia=0.0 if drive.gear.elastic else drive.motor.rotor_inertia, gear_ratio=drive.gear.ratio)
+            joints.append(joint)
+        return replace(robot, joints=tuple(joints))
+
+    def _motor_row(self, name: str) -> list[float]:
+        """Motor speed as a row over the velocities of the robot."""
+        robot, inner = self.joints[name]
+        r = self.machines[robot]
+        if r.coupling is None:
+            return [self.drives[name].gear.ratio * float(other == inner) for other in r.velocity_names]
+        single = [joint.name for joint in r.joints if joint.kind in SINGLE]
+        row = dict(zip(single, r.coupling[single.index(inner)], strict=True))
+        return [float(row.get(other, 0.0)) for other in r.velocity_names]
+
+    def _attach(self, name: str, parts: dict[str, Part], wires: list[Wire], terms: dict[str, list[Term | str]]) -> None:
+        """Put a drive, and the controller that commands it, on a joint."""
+        robot, inner = self.joints[name]
+        names = self.machines[robot].velocity_names
+        unit = [float(other == inner) for other in names]
+        position = [float(other == inner) for other in self.machines[robot].position_names]
+        if name in self.control:
+            parts[f"control {name}"] = self.control[name]
+            ports = {"position": Term(f"{robot}.q", [position]), "velocity": Term(f"{robot}.v", [unit])}
+            wires += [Wire(f"control {name}.{port}", [ports[port]]) for port in self.control[name].inputs]
+            command = f"control {name}.command"
+        elif self.drives[name].command:
+            parts[f"command {name}"] = Source(functions=(self.drives[name].command,), names=("command",))
+            command = f"command {name}.force"
+        else:
+            command = ""
+        if name not in self.drives:
+            terms[robot].append(Term(command, [[x] for x in unit]))
+            return
+        drive, motor = self.drives[name], f"motor {name}"
+        parts[motor] = drive.motor
+        wires.append(Wire(f"{motor}.command", [command] if command else [], () if command else (0.0,)))
+        if drive.gear.elastic:
+            self._attach_elastic(name, drive, parts, wires, terms)
+        else:
+            row = self._motor_row(name)
+            wires.append(Wire(f"{motor}.speed", [Term(f"{robot}.v", [row])]))
+            terms[robot].append(Term(f"{motor}.torque", [[x] for x in row]))
+            if drive.motor_friction is not None:
+                self._rub(f"{name}.motor", drive.motor_friction, Term(f"{robot}.v", [row]), parts, wires)
+                terms[robot].append(Term(f"friction {name}.motor.torque", [[-x] for x in row]))
+        if drive.gear.lossy:
+            self._attach_mesh(name, drive, parts, wires, terms)
+
+    def _rub(self, site: str, law: Law, seen: Term, parts: dict[str, Part], wires: list[Wire]) -> None:
+        parts[f"friction {site}"] = Friction(law=law)
+        wires.append(Wire(f"friction {site}.velocity", [seen]))
+
+    def _attach_elastic(self, name: str, drive: Drive, parts: dict[str, Part], wires: list[Wire], terms: dict[str, list[Term | str]]) -> None:
+        """A rotor that moves on its own behind a spring."""
+        robot, inner = self.joints[name]
+        r = self.machines[robot]
+        rotor, gear, motor = f"rotor {name}", f"gear {name}", f"motor {name}"
+        start = {what: dict(zip(self._names(what), getattr(self, what), strict=True))[name] for what in ("q", "v")}
+        n = drive.gear.ratio
+        parts[rotor] = Mass(mass=drive.motor.rotor_inertia, position=n * start["q"], velocity=n * start["v"])
+        parts[gear] = ElasticGear(ratio=n, stiffness=drive.gear.stiffness, damping=drive.gear.damping, backlash=drive.gear.backlash)  # type: ignore[arg-type]
+        unit = [float(other == inner) for other in r.velocity_names]
+        position = [float(other == inner) for other in r.position_names]
+        wires += [
+            Wire(f"{motor}.speed", [f"{rotor}.velocity"]),
+            Wire(f"{gear}.motor_angle", [f"{rotor}.position"]),
+            Wire(f"{gear}.motor_speed", [f"{rotor}.velocity"]),
+            Wire(f"{gear}.joint_angle", [Term(f"{robot}.q", [position])]),
+            Wire(f"{gear}.joint_speed", [Term(f"{robot}.v", [unit])]),
+        ]
+        pushes: list[Term | str] = [f"{motor}.torque", f"{gear}.motor_torque"]
+        terms[robot].append(Term(f"{gear}.joint_torque", [[x] for x in unit]))
+        if drive.motor_friction is not None:
+            self._rub(f"{name}.motor", drive.motor_friction, Term(f"{rotor}.velocity"), parts, wires)
+            pushes.append(Term(f"friction {name}.motor.torque", -1.0))
+        wires.append(Wire(f"{rotor}.force", pushes))
+
+    def _attach_mesh(self, name: str, drive: Drive, parts: dict[str, Part], wires: list[Wire], terms: dict[str, list[Term | str]]) -> None:
+        """Losses in the teeth."""
+        robot, inner = self.joints[name]
+        unit = [float(other == inner) for other in self.machines[robot].velocity_names]
+        gear, mesh = drive.gear, f"mesh {name}"
+        braking = LOCKED if gear.self_locking else 1 - gear.back_efficiency  # type: ignore[operator]
+        inertia = 0.0 if gear.elastic else drive.reflected_inertia
+        parts[mesh] = Mesh(driving=1 / gear.efficiency - 1, braking=braking, reflected_inertia=inertia)
+        source = Term(f"gear {name}.joint_torque") if gear.elastic else Term(f"motor {name}.torque", gear.ratio)
+        wires += [Wire(f"{mesh}.velocity", [Term(f"{robot}.v", [unit])]), Wire(f"{mesh}.motor", [source])]
+        terms[robot].append(Term(f"{mesh}.torque", [[-x] for x in unit]))
+
+    def _names(self, what: str) -> list[str]:
+        """The names of all positions or velocities."""
+        return [self._key(name, inner) for name, r in self.machines.items() for inner in (r.position_names if what == "q" else r.velocity_names)]
+
     def _joined(self, terms: dict[str, list[Term | str]]) -> list[Wire]:
         """The wires of the user; what drives a robot joins what the scene puts there."""
         made = []
@@ -232,9 +382,14 @@ class Scene:
         if head in ("work", "loss", "stored"):
             return f"{head}.{rest.replace('friction ', 'friction.', 1).replace('torque ', 'torque.', 1)}"
         if head.startswith("friction "):
-            site = next(site for site in self.sites if name.startswith(f"friction {site}."))
+            site = next(site for site in [*self._motor_sites, *self.sites] if name.startswith(f"friction {site}."))
             inner = name.removeprefix(f"friction {site}.")
             return f"friction.{site}.{inner.removeprefix('law.')}" if inner.startswith("law.") else f"{'friction' if inner == 'torque' else inner}.{site}"
+        word, _, joint = name.partition(" ")
+        if word in DRIVE_WORDS and joint:
+            joint = next(key for key in self.joints if joint.startswith(f"{key}."))
+            inner = name.removeprefix(f"{word} {joint}.")
+            return f"{DRIVE_SIGNALS[word, inner]}.{joint}" if (word, inner) in DRIVE_SIGNALS else f"{DRIVE_WORDS[word]}.{joint}.{inner}"
         if head.startswith("torque "):
             robot = head.removeprefix("torque ")
             return f"torque.{self._key(robot, self._driven(robot, rest))}"
@@ -246,6 +401,10 @@ class Scene:
                 return f"{head}.{inner}"
             return f"{kind}.{self._key(head, inner)}"
         return name
+
+    @cached_property
+    def _motor_sites(self) -> list[str]:
+        return [f"{name}.motor" for name, drive in self.drives.items() if drive.motor_friction is not None]
 
     def _driven(self, robot: str, port: str) -> str:
         """The joint that a number or an output of a drive is for."""
@@ -261,14 +420,25 @@ class Scene:
             return "J"
         if name == "residual":
             return "N·m or N"
+        word, _, joint = name.partition(" ")
+        if word in DRIVE_WORDS and joint:
+            return self._unit_of_drive(word, self.plain(name))
         if head.startswith("torque "):
             return self._unit_of_joint(self.plain(name).removeprefix("torque."), "torque")
         if head.startswith("friction "):
             kind, _, site = self.plain(name).partition(".")
             if kind in ("mode", "switches"):
                 return "1"
+            if site in self._motor_sites:
+                return {"bend": "rad", "fastest": "rad/s"}.get(kind, "N·m")
             return self._unit_of_joint(next(iter(self.sites[site].joints)), {"bend": "q", "fastest": "v"}.get(kind, "torque"))
         return self.network.parts[head].unit(rest) if head in self.network.parts else ""
+
+    def _unit_of_drive(self, word: str, plain: str) -> str:
+        kind, _, joint = plain.partition(".")
+        if kind == "command":
+            return self.drives[joint].motor.unit_of_command if joint in self.drives else self._unit_of_joint(joint, "torque")
+        return {"motor_angle": "rad", "motor_speed": "rad/s", "motor_current": "A", "control_sum": "rad s or m s"}.get(kind, "N·m")
 
     def _unit_of_joint(self, joint: str, kind: str) -> str:
         robot, inner = self.joints[joint]

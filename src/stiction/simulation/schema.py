@@ -5,11 +5,11 @@ from typing import Any
 
 import msgspec
 
+from stiction.part import Part
 from stiction.robot.robot import Robot
 from stiction.simulation.described import LAWS, file_type, one_of, struct
 from stiction.simulation.files import ROBOTS, URDF
 from stiction.simulation.network import Wire
-from stiction.simulation.part import Part
 from stiction.simulation.simulate import ALL_METHODS
 from stiction.simulation.table import Table
 

@@ -9,14 +9,12 @@ from collections.abc import Sequence
 
 from stiction.dynamics.composite_body import factor, solve
 from stiction.friction.dry import Dry
-from stiction.friction.law import Linear
-from stiction.rows.stick_slip import Limits, stick_slip
+from stiction.part import Admittance, Implicit, Part, Row
+from stiction.rows.stick_slip import stick_slip
 from stiction.simulation.flowing import Stepped, dot
 from stiction.simulation.forces import Friction, RigidFriction
 from stiction.simulation.network import Evaluation, Network, NetworkError
-from stiction.simulation.part import Admittance, Part
-from stiction.simulation.sites import Site, sites
-from stiction.trace.functions import Scalar, absolute
+from stiction.trace.functions import Scalar
 
 
 def rigid(network: Network) -> Network:
@@ -25,8 +23,8 @@ def rigid(network: Network) -> Network:
         if not body.mechanical:
             raise NetworkError(f"part '{name}' ({type(body).__name__}) says no mass_matrix, which 'semi_implicit' needs; write one, or use method 'rk4'")
     made = network.with_parts(lambda _, part: _as_row(part))
-    for name in sites(made):
-        _check_direction(made, name)
+    for name, part in implicit(made).items():
+        _check_direction(made, name, part)
     return made
 
 
@@ -34,26 +32,23 @@ def _as_row(part: Part) -> Part:
     return RigidFriction(law=part.law) if isinstance(part, Friction) and isinstance(part.law, Dry) and part.dimension == 1 else part
 
 
-def _check_direction(network: Network, name: str) -> None:
+def _check_direction(network: Network, name: str, part: Implicit) -> None:
     """Refuse friction whose torque does not act where its velocity is taken."""
     now = network.evaluate(list(network.start.values()), 0.0, 1e-3)
     direction = network.direction(now, name)
-    units = [[float(k == j) for k in range(len(direction))] for j in range(len(direction))]
-    for unit, d in zip(units, direction, strict=True):
+    n = len(direction)
+    for k, expected in ((None, 0.0), *enumerate(direction)):
         own, first = dict(now.own), 0
         for body_name, body in network.bodies.items():
             nq, nv = body.positions(), len(now.own[body_name]) - body.positions()
-            own[body_name] = [*now.own[body_name][:nq], *unit[first : first + nv]]
+            own[body_name] = [*now.own[body_name][:nq], *(float(j == k) for j in range(first, first + nv))]
             first += nv
-        signals = {f"{b}.{port}": x for b, body in network.bodies.items() for port, x in body.motion(own[b]).items()}
-        try:
-            (s,) = network.inputs(name, signals)["velocity"]
-        except KeyError:
-            s = float("nan")
-        if not abs(s - d) < 1e-9:
+        moving = {f"{b}.{port}": x for b, body in network.bodies.items() for port, x in body.motion(own[b]).items()}
+        (s,) = network.inputs(name, now.signals | moving)[part.velocity_port]
+        if not abs(part.sense * s - expected) < 1e-9 or first != n:
             raise NetworkError(
-                f"friction '{name}' takes its velocity as one combination of bodies and acts on another; "
-                "for 'semi_implicit' the gains of its torque must be minus the transposed gains of its velocity"
+                f"'{name}' takes its velocity as one combination of bodies and acts on another; "
+                "for 'semi_implicit' the gains of its torque must be the transposed gains of its velocity, with a minus for friction"
             )
 
 
@@ -61,9 +56,10 @@ def semi_implicit_step(network: Network, state: Sequence[Scalar], works: Sequenc
     """One step of a network that `rigid` prepared."""
     now = network.evaluate(state, t, h)
     v = network.velocities(now.own)
-    where = sites(network)
-    rows = {name: network.direction(now, name) for name in where}
-    linear = {name: _linear(part, dot(rows[name], v), now.own[name], h) for name, part in where.items()}
+    ends = implicit(network)
+    rows = {name: network.direction(now, name) for name in ends}
+    seen = {name: network.inputs(name, now.signals) for name in ends}
+    linear = {name: part.at_end(seen[name], now.own[name], dot(rows[name], v), h, t) for name, part in ends.items()}
     pushes = network.pushes(now)
     known = [0] * len(v)
     for name, push in pushes.items():
@@ -73,35 +69,34 @@ def semi_implicit_step(network: Network, state: Sequence[Scalar], works: Sequenc
     momentum = [dot(M[i], v) + h * (known[i] - bias[i]) for i in range(len(v))]
     damped = [[M[i][j] + h * sum((rows[s][i] * linear[s].slope * rows[s][j] for s in rows), start=0) for j in range(len(v))] for i in range(len(v))]
     factors = factor(damped)
-    rigid_ones = {name: part for name, part in where.items() if isinstance(part, RigidFriction)}
-    responses = {name: solve(factors, rows[name]) for name in rigid_ones}
+    held = {name: part for name, part in ends.items() if isinstance(part, Row)}
+    responses = {name: solve(factors, rows[name]) for name in held}
     after = solve(factors, momentum)
-    A = [[dot(rows[a], responses[b]) for b in rigid_ones] for a in rigid_ones]
-    free = [dot(rows[name], after) for name in rigid_ones]
-    limits = [_limits(part.law, dot(rows[name], v), h) for name, part in rigid_ones.items()]
-    found = stick_slip(A, free, limits, [now.own[name][0] for name in rigid_ones])
-    for name, p in zip(rigid_ones, found.impulse, strict=True):
+    A = [[dot(rows[a], responses[b]) for b in held] for a in held]
+    free = [dot(rows[name], after) for name in held]
+    limits = [part.limits(now.own[name], dot(rows[name], v), h) for name, part in held.items()]
+    found = stick_slip(A, free, limits, [now.own[name][0] for name in held])
+    for name, p in zip(held, found.impulse, strict=True):
         after = [x - r * p for x, r in zip(after, responses[name], strict=True)]
     states: dict[str, Sequence[Scalar]] = _moved(network, now, after, h)
     torques = {}
-    for name in where:
-        s, law = dot(rows[name], after), linear[name]
-        torques[name] = law.torque + law.slope * s
-        states[name] = [law.bend + law.bend_slope * s] if now.own[name] else []
-    for name, p, mode in zip(rigid_ones, found.impulse, found.mode, strict=True):
+    for name in ends:
+        s, end = dot(rows[name], after), linear[name]
+        torques[name] = end.torque + end.slope * s
+        states[name] = [end.bend + end.bend_slope * s] if now.own[name] else []
+    for name, p, mode in zip(held, found.impulse, found.mode, strict=True):
         torques[name] = torques[name] + p / h
-        states[name] = [mode, torques[name]]
+        acceleration = (dot(rows[name], after) - dot(rows[name], v)) / h
+        states[name] = held[name].found(seen[name], now.own[name], mode, torques[name], acceleration)
     middle = [(a + b) / 2 for a, b in zip(v, after, strict=True)]
     pushes = {name: [-x * torques[name] for x in rows[name]] if name in rows else push for name, push in pushes.items()}
     done = [w + h * dot(push, middle) for w, push in zip(works, pushes.values(), strict=True)] if works else []
     return Stepped(network.settle([x for name in network.parts for x in states[name]]), done, found.residual / h)
 
 
-def _linear(part: Site, s: Scalar, own: Sequence[Scalar], h: Scalar) -> Linear:
-    """What a site does beside its row: viscous friction of dry laws, the whole of all others."""
-    if isinstance(part, RigidFriction):
-        return Linear(0, part.law.viscous, 0, 0)
-    return part.law.implicit(s, own[0] if own else 0, h)
+def implicit(network: Network) -> dict[str, Implicit]:
+    """What the method finds together with the velocities: friction on one velocity, and motors."""
+    return {name: part for name, part in network.parts.items() if isinstance(part, Implicit) and part.outputs["torque"] == 1}
 
 
 def _moved(network: Network, now: Evaluation, v: list[Scalar], h: Scalar) -> dict[str, Sequence[Scalar]]:
@@ -119,10 +114,3 @@ def _moved(network: Network, now: Evaluation, v: list[Scalar], h: Scalar) -> dic
         else:
             states[name] = [x + h * rate for x, rate in zip(own, now.rates[name], strict=True)]
     return states
-
-
-def _limits(law: Dry, s: Scalar, h: Scalar) -> Limits:
-    """Impulses at break-away, and at the speed at which the step begins; viscous friction is not among them."""
-    w = absolute(s)
-    slide = [law.strength(w, direction) - law.viscous * w for direction in (1, -1)]
-    return Limits(h * law.breakaway(1), h * law.breakaway(-1), h * slide[0], h * slide[1])

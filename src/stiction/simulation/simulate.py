@@ -7,7 +7,9 @@ from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+from stiction.control import Callback
 from stiction.errors import InputError, StictionWarning, unknown
+from stiction.part import Row
 from stiction.simulation import observe
 from stiction.simulation.bodies import RobotBody
 from stiction.simulation.bristles import check_bristles, with_bristles
@@ -16,7 +18,7 @@ from stiction.simulation.integrate import METHODS
 from stiction.simulation.network import Network
 from stiction.simulation.origin import origin
 from stiction.simulation.remarks import remarks
-from stiction.simulation.run import Machine, Progress, Rule, follow, machine
+from stiction.simulation.run import Caller, Machine, Progress, Rule, follow, machine
 from stiction.simulation.scene import Scene
 from stiction.simulation.semi_implicit import rigid, semi_implicit_step
 from stiction.simulation.stiff import Kept, check_stiff, rosenbrock_span
@@ -158,8 +160,13 @@ def _numbers(network: Network, names: Names, values: Mapping[str, Any]) -> dict[
 def prepared(scene: Scene | Network, method: str, step: float) -> Network:
     """The network as a method needs it: dry friction as rows, or with bristles that hold at this step."""
     network = scene.network if isinstance(scene, Scene) else scene
+    for part in network.digital.values():
+        part.clock.ticks(step)
     if method == "semi_implicit":
         return rigid(network)
+    for name, part in network.parts.items():
+        if isinstance(part, Row):
+            raise InputError(f"'{name}' ({type(part).__name__}) is rigid and needs method 'semi_implicit'; got '{method}'")
     network = with_bristles(network, step)
     if method == "stiff":
         return check_stiff(network)
@@ -214,6 +221,7 @@ def prepare(
         return seen | (observe.energies(network, x.state, x.works, t, stage) if energy else {})
 
     wanted = _chosen(see(network, 0.0, first, step), chosen, names)
+    functions = {name: part for name, part in network.digital.items() if isinstance(part, Callback)}
     watch = any(name.endswith((".mode", ".switches", ".fastest")) for name in wanted)
     advance = semi_implicit_step if method == "semi_implicit" else partial(flow_step, method)
 
@@ -223,9 +231,9 @@ def prepare(
         def mark(state: list, marks: list, t: Scalar, stage: Scalar = 0) -> list:
             return observe.next_marks(traced, state, marks, t, stage) if watch else marks
 
-        def one(t: Scalar, flat: list, h: Scalar) -> list:
-            x = first.filled(flat)
-            after = advance(traced, x.state, x.works, t, h)
+        def one(count: Scalar, flat: list, h: Scalar) -> list:
+            x, t = first.filled(flat), count * h
+            after = advance(traced, traced.ticked(x.state, count, t, step), x.works, t, h)
             return _Slots(after.state, after.works, mark(after.state, x.marks, t + h, h), [], maximum(x.residual, after.residual)).flat()
 
         def span(t: Scalar, flat: list, h: Scalar, steps: Scalar) -> list:
@@ -237,13 +245,28 @@ def prepare(
             everything = see(traced, t, first.filled(flat), h)
             return [everything[name] for name in wanted]
 
-        return Rule(one, seen, span if own_steps else None)
+        def asked(t: Scalar, flat: list, h: Scalar) -> list:
+            now = traced.evaluate(first.filled(flat).state, t, h)
+            return [x for name in functions for values in traced.inputs(name, now.signals).values() for x in values]
+
+        return Rule(one, seen, asked, span if own_steps else None)
 
     states = {names.plain(name): x for name, x in network.start.items()}
     start = states | {f"slot {k}": x for k, x in enumerate(first.flat()[len(states) :])}
     found = _numbers(network, names, values) | ({"tolerance": tolerance} if own_steps else {})
     arrival = len(here) + len(works) + len(first.marks) if own_steps else None
-    return machine(method, found, values, rule, start, wanted, arrival)
+    return machine(method, found, values, rule, start, wanted, arrival, _callers(network, functions, step))
+
+
+def _callers(network: Network, functions: Mapping[str, Callback], step: float) -> list[Caller]:
+    """The Python functions of a network on their clocks."""
+    places, first = {}, 0
+    for name, part in network.parts.items():
+        places[name] = slice(first, first := first + len(part.start()))
+    made, first = [], 0
+    for name, part in functions.items():
+        made.append(Caller(*part.clock.ticks(step), part.call, places[name], slice(first, first := first + sum(part.reads.values()))))
+    return made
 
 
 class _Freed:

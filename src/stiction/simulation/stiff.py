@@ -36,6 +36,8 @@ def check_stiff(network: Network) -> Network:
     for name, body in network.bodies.items():
         if not body.mechanical:
             raise NetworkError(f"part '{name}' ({type(body).__name__}) says no mass_matrix, which 'stiff' needs; write one, or use method 'rk4'")
+    for name in network.digital:
+        raise NetworkError(f"part '{name}' ticks on a clock, and 'stiff' chooses its own steps; use method 'rk4' or 'semi_implicit'")
     for name, part in network.parts.items():
         if isinstance(part, (Friction, PenaltyJoint)) and isinstance(part.law, (Stribeck, Curve)):
             raise NetworkError(

@@ -22,6 +22,7 @@ class Trajectory:
         units: of the signals, by name.
         origin: what was run and with what: texts by name.
         notes: what should be known about the run.
+        calls: how often controllers that are Python functions were called.
         valid_until: of a batch, the time until which each run is good [s]; a run that leaves the numbers stays where it was.
 
     Example:
@@ -42,6 +43,7 @@ class Trajectory:
     origin: Mapping[str, str] = field(default_factory=dict)
     valid_until: np.ndarray | None = None
     notes: tuple[str, ...] = ()
+    calls: int = 0
 
     def __getitem__(self, name: str) -> np.ndarray:
         """The signal of this name."""
@@ -102,7 +104,7 @@ class Trajectory:
         import h5py
 
         with h5py.File(path, "w", track_order=True) as file:  # no times of writing: equal runs give equal bytes
-            file.attrs.update({"status": self.status, "message": self.message, "format": "stiction run 1", "notes": "\n".join(self.notes)})
+            file.attrs.update({"status": self.status, "message": self.message, "format": "stiction run 1", "notes": "\n".join(self.notes), "calls": self.calls})
             file.create_group("origin").attrs.update(self.origin)
             time = file.create_dataset("time", data=self.time)
             time.attrs["units"] = "s"
@@ -130,7 +132,7 @@ class Trajectory:
                 until = file["valid_until"][()] if "valid_until" in file else None
                 origin = dict(file["origin"].attrs)
                 notes = tuple(file.attrs["notes"].split("\n")) if file.attrs["notes"] else ()
-                return Trajectory(file["time"][()], signals, file.attrs["status"], file.attrs["message"], units, origin, until, notes)
+                return Trajectory(file["time"][()], signals, file.attrs["status"], file.attrs["message"], units, origin, until, notes, int(file.attrs["calls"]))
         except FileNotFoundError:
             raise InputError(f"there is no file '{path}'") from None
         except OSError:

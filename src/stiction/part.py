@@ -1,10 +1,10 @@
-"""Parts of a network: what turns force into motion, and what turns motion into force (network.md).
+"""Parts of a network: what turns force into motion, what turns motion into force (network.md), and what decides at the ticks of a clock.
 
 A part names its ports and their sizes, and its states with their first values. Its methods are formulas. A user's own part is
 such a class:
 
     >>> from dataclasses import dataclass
-    >>> from stiction.simulation.part import Impedance
+    >>> from stiction.part import Impedance
     >>> @dataclass(frozen=True, kw_only=True)
     ... class Magnet(Impedance):
     ...     strength: float
@@ -18,10 +18,13 @@ such a class:
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from stiction.dynamics.composite_body import factor, solve
 from stiction.errors import InputError
+from stiction.friction.law import Linear
+from stiction.rows.stick_slip import Limits
 from stiction.trace.functions import Scalar
 from stiction.trace.numbered import Numbered
 
@@ -139,3 +142,114 @@ class Impedance(Part):
     def stored(self, motion: Ports, own: list[Scalar]) -> Scalar:
         """Elastic energy [J]."""
         return 0
+
+
+class Implicit(Impedance):
+    """An impedance whose output "torque" works on one velocity, and which can say what it will be at the end of a step.
+
+    Attributes:
+        velocity_port: the input that is this velocity.
+        sense: 1 if the torque has the sign of the velocity (friction), −1 if it pushes along it (motors).
+    """
+
+    velocity_port: ClassVar[str] = "velocity"
+    sense: ClassVar[int] = 1
+
+    def at_end(self, motion: Ports, own: list[Scalar], s: Scalar, step: Scalar, t: Scalar) -> Linear:
+        """Torque and own state at the end of a step, linear in sense · velocity there; s is what it is at the beginning."""
+        raise NotImplementedError
+
+
+class Row(Implicit):
+    """An impedance that is rigid: its torque is found once per step together with those of all other rows, within limits."""
+
+    def at_end(self, motion: Ports, own: list[Scalar], s: Scalar, step: Scalar, t: Scalar) -> Linear:
+        """What it does beside its row: nothing."""
+        return Linear(0, 0, 0, 0)
+
+    def limits(self, own: list[Scalar], s: Scalar, step: Scalar) -> Limits:
+        """Bounds of its impulse in this step."""
+        raise NotImplementedError
+
+    def found(self, motion: Ports, own: list[Scalar], mode: Scalar, torque: Scalar, acceleration: Scalar) -> Sequence[Scalar]:
+        """Its states after the step: mode of its row first."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clock:
+    """When something digital happens.
+
+    Attributes:
+        period: time between ticks [s], a whole number of simulation steps.
+        phase: time of the first tick [s], a whole number of steps below the period.
+        delay: how many ticks later the outputs come; until then they are 0.
+
+    Example:
+        >>> from stiction.part import Clock
+        >>> Clock(period=2e-3).ticks(1e-3)
+        (2, 0)
+    """
+
+    period: float
+    phase: float = 0.0
+    delay: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "period", number("Clock", "period", self.period, zero=False))
+        object.__setattr__(self, "phase", number("Clock", "phase", self.phase))
+        if self.phase >= self.period:
+            raise InputError(f"Clock: phase is {self.phase:g} s and period {self.period:g} s; allowed: a phase below the period")
+        if isinstance(self.delay, bool) or not isinstance(self.delay, int) or not 0 <= self.delay <= 1000:
+            raise InputError(f"Clock: delay is {self.delay!r}; allowed: a whole number of ticks, 0 to 1000")
+
+    def ticks(self, step: float) -> tuple[int, int]:
+        """Steps from tick to tick, and steps before the first tick; refuses periods between steps."""
+        counts = []
+        for what, time in (("period", self.period), ("phase", self.phase)):
+            count = round(time / step)
+            if abs(time / step - count) > 1e-6 or (what == "period" and count < 1):
+                raise InputError(f"Clock: {what} is {time:g} s, which is no whole number of steps of {step:g} s; choose a step that divides it")
+            counts.append(count)
+        return counts[0], counts[1]
+
+
+class Digital(Part):
+    """What reads its inputs at the ticks of a clock and holds its outputs in between: a controller, for example.
+
+    Its states are its memory, and the outputs that are held or on their way.
+
+    Attributes:
+        clock: when it ticks.
+    """
+
+    clock: Clock
+
+    def memory(self) -> Mapping[str, float]:
+        """What it remembers from tick to tick, by name, with first values."""
+        return {}
+
+    def decide(self, inputs: Ports, memory: list[Scalar], t: Scalar) -> tuple[Ports, Sequence[Scalar]]:
+        """Outputs and memory after a tick."""
+        raise NotImplementedError
+
+    def start(self) -> Mapping[str, float]:
+        """The memory, the outputs, and those that are delayed."""
+        names = [f"{port}.{k}" if size > 1 else port for port, size in self.outputs.items() for k in places(size)]
+        late = [f"{name} late {d}" for d in range(1, self.clock.delay + 1) for name in names]
+        return dict(self.memory()) | dict.fromkeys([*names, *late], 0.0)
+
+    def held(self, own: list[Scalar]) -> Ports:
+        """The outputs now."""
+        first, ports = len(self.memory()), {}
+        for port, size in self.outputs.items():
+            ports[port] = list(own[first : first + size])
+            first += size
+        return ports
+
+    def tick(self, own: list[Scalar], inputs: Ports, t: Scalar) -> list[Scalar]:
+        """The states after a tick: the queue moves on, what was decided comes last."""
+        n = len(self.memory())
+        outputs, memory = self.decide(inputs, list(own[:n]), t)
+        queue = [*own[n:], *(x for port in self.outputs for x in outputs[port])]
+        return [*memory, *queue[sum(self.outputs.values()) :]]

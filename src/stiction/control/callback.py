@@ -1,0 +1,64 @@
+"""A controller that is a Python function: slower than a formula, free in what it does."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stiction.errors import InputError, StictionError
+from stiction.part import Clock, Digital, Ports
+from stiction.trace.functions import Scalar
+
+
+@dataclass(frozen=True, kw_only=True)
+class Callback(Digital):
+    """A Python function that is called at the ticks of a clock. Ports: those that you name.
+
+    Attributes:
+        clock: when it is called.
+        function: takes the time [s] and the inputs, by name: arrays (n,), or (*batch, n) in a batch; gives the outputs, by name.
+        reads: sizes of the inputs, by name.
+        gives: sizes of the outputs, by name.
+
+    Example:
+        >>> from stiction.control import Callback, Clock
+        >>> relay = Callback(clock=Clock(period=0.01), function=lambda t, x: {"command": -5 * x["position"]}, reads={"position": 1}, gives={"command": 1})
+        >>> relay.outputs
+        {'command': 1}
+    """
+
+    clock: Clock
+    function: Callable[[float, dict[str, np.ndarray]], dict[str, Any]]
+    reads: dict[str, int]
+    gives: dict[str, int]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.clock, Clock) or not callable(self.function):
+            raise InputError(f"Callback: clock is {self.clock!r} and function {self.function!r}; allowed: a Clock and a function of time and inputs")
+        for what in ("reads", "gives"):
+            sizes = getattr(self, what)
+            if not isinstance(sizes, dict) or not sizes or not all(isinstance(n, int) and n > 0 for n in sizes.values()):
+                raise InputError(f"Callback: {what} is {sizes!r}; allowed: sizes of ports by name, such as {{'position': 1}}")
+        object.__setattr__(self, "inputs", dict(self.reads))
+        object.__setattr__(self, "outputs", dict(self.gives))
+
+    def tick(self, own: list[Scalar], inputs: Ports, t: Scalar) -> list[Scalar]:
+        """Nothing happens inside the compiled program."""
+        return own
+
+    def call(self, t: float, own: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+        """The states after a call, (..., n), from the states and the inputs side by side."""
+        values, first = {}, 0
+        for port, size in self.reads.items():
+            values[port] = inputs[..., first : first + size].copy()
+            first += size
+        outputs = self.function(t, values)
+        try:
+            given = [np.broadcast_to(np.asarray(outputs[port], float).reshape((*own.shape[:-1], -1)), (*own.shape[:-1], n)) for port, n in self.gives.items()]
+        except (KeyError, TypeError, ValueError):
+            raise InputError(f"the controller function gave {outputs!r} at {t:g} s; allowed: numbers for {self.gives}") from None
+        decided = np.concatenate(given, axis=-1)
+        if not np.isfinite(decided).all():
+            raise StictionError(f"the controller function gave a command that is no number at {t:g} s: {outputs!r}")
+        return np.concatenate([own, decided], axis=-1)[..., decided.shape[-1] :]

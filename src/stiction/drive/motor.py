@@ -1,0 +1,217 @@
+"""Motors: a command in, a torque on the motor shaft out. All quantities here are on the motor side of the gear."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from stiction.errors import StictionError
+from stiction.friction.law import Linear
+from stiction.part import Implicit, Ports
+from stiction.trace.functions import Scalar, absolute, clip, exp, where
+
+
+class DriveError(StictionError):
+    """The numbers of a drive are impossible, or a drive is where it cannot be."""
+
+
+def above_zero(owner: object, what: str, value: Any, zero: bool = False) -> float:
+    """A number above 0 (or 0, if allowed) of a drive."""
+    try:
+        x = float(value)
+    except (TypeError, ValueError):
+        x = math.nan
+    if not 0 <= x < 1e15 or (x == 0 and not zero):
+        raise DriveError(f"{type(owner).__name__}: {what} is {value!r}; allowed: a number {'of at least' if zero else 'above'} 0")
+    return x
+
+
+@dataclass(frozen=True, kw_only=True)
+class Motor(Implicit):
+    """What all motors have. Ports: command and speed [rad/s] in; torque [N·m] out, with the sign of the command.
+
+    Attributes:
+        rotor_inertia: [kg m²].
+        torque_limit: largest torque [N·m]; or, as pairs of speed [rad/s] and torque [N·m], a curve that falls with the speed.
+    """
+
+    inputs = {"command": 1, "speed": 1}
+    outputs = {"torque": 1}
+    units = {"torque": "N·m", "current": "A"}
+    unit_of_command: ClassVar[str] = "N·m"
+    velocity_port = "speed"
+    sense = -1
+
+    rotor_inertia: float = 0.0
+    torque_limit: float | tuple[tuple[float, float], ...] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rotor_inertia", above_zero(self, "rotor_inertia", self.rotor_inertia, zero=True))
+        if isinstance(self.torque_limit, (tuple, list)):
+            object.__setattr__(self, "torque_limit", self._curve(self.torque_limit))
+        elif self.torque_limit is not None:
+            object.__setattr__(self, "torque_limit", above_zero(self, "torque_limit", self.torque_limit))
+
+    def _curve(self, points: Sequence[Any]) -> tuple[tuple[float, float], ...]:
+        try:
+            curve = tuple((above_zero(self, "speed of torque_limit", s, True), above_zero(self, "torque of torque_limit", t, True)) for s, t in points)
+        except (TypeError, ValueError):
+            raise DriveError(f"{type(self).__name__}: torque_limit is {points!r}; allowed: a number, or pairs of speed [rad/s] and torque [N·m]") from None
+        if len(curve) < 2 or any(b[0] <= a[0] for a, b in zip(curve, curve[1:], strict=False)) or curve[0][0] != 0:
+            raise DriveError(f"{type(self).__name__}: torque_limit is {points!r}; allowed: at least 2 pairs with rising speeds, the first at speed 0")
+        return curve
+
+    def limited(self, torque: Scalar, speed: Scalar) -> Scalar:
+        """The torque that the limit lets through."""
+        if self.torque_limit is None:
+            return torque
+        most = self.torque_limit if not isinstance(self.torque_limit, tuple) else _on_curve(self.torque_limit, absolute(speed))
+        return clip(torque, -most, most)
+
+    def _free(self, command: Scalar, speed: Scalar) -> tuple[Scalar, Scalar]:
+        """Torque at speed 0 and its fall with the speed [N·m·s/rad], without limits."""
+        raise NotImplementedError
+
+    def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
+        """The torque on the shaft."""
+        (speed,) = motion["speed"]
+        torque, slope = self._free(motion["command"][0], speed)
+        return {"torque": [self.limited(torque - slope * speed, speed)]}, []
+
+    def at_end(self, motion: Ports, own: list[Scalar], s: Scalar, step: Scalar, t: Scalar) -> Linear:
+        """The torque at the end of a step; s is minus the speed."""
+        torque, slope = self._free(motion["command"][0], -s)
+        total = torque + slope * s
+        free = self.torque_limit is None or absolute(total - self.limited(total, -s)) <= 0
+        return Linear(where(free, torque, self.limited(total, -s)), where(free, slope, 0), 0, 0)
+
+
+def _on_curve(curve: tuple[tuple[float, float], ...], speed: Scalar) -> Scalar:
+    """Torque by straight lines between the points, the last one beyond."""
+    total: Scalar = curve[0][1]
+    for (a, ta), (b, tb) in zip(curve, curve[1:], strict=False):
+        total = total + (tb - ta) / (b - a) * clip(speed - a, 0, b - a)
+    return total
+
+
+@dataclass(frozen=True, kw_only=True)
+class TorqueMotor(Motor):
+    """An ideal source of torque. Command: torque [N·m].
+
+    Example:
+        >>> from stiction.drive import TorqueMotor
+        >>> TorqueMotor(torque_limit=2.0).force({"command": [3.0], "speed": [0.0]}, [], 0.0, 0.0)[0]
+        {'torque': [2.0]}
+    """
+
+    def _free(self, command: Scalar, speed: Scalar) -> tuple[Scalar, Scalar]:
+        return command, 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurrentMotor(Motor):
+    """A motor whose current is controlled. Command: current [A].
+
+    Attributes:
+        constant: torque per current [N·m/A].
+        current_limit: [A].
+
+    Example:
+        >>> from stiction.drive import CurrentMotor
+        >>> CurrentMotor(constant=0.05, current_limit=10.0).force({"command": [20.0], "speed": [0.0]}, [], 0.0, 0.0)[0]
+        {'torque': [0.5]}
+    """
+
+    unit_of_command = "A"
+
+    constant: float
+    current_limit: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "constant", above_zero(self, "constant", self.constant))
+        if self.current_limit is not None:
+            object.__setattr__(self, "current_limit", above_zero(self, "current_limit", self.current_limit))
+
+    def _free(self, command: Scalar, speed: Scalar) -> tuple[Scalar, Scalar]:
+        current = command if self.current_limit is None else clip(command, -self.current_limit, self.current_limit)
+        return self.constant * current, 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class DCMotor(Motor):
+    """A DC motor: L di/dt = e − R i − K ω, torque K i. Command: voltage [V].
+
+    Electronics that are faster than the step are advanced exactly over it.
+
+    Attributes:
+        resistance: R [Ω].
+        constant: K, torque per current [N·m/A] and voltage per speed [V s/rad].
+        inductance: L [H]; without it the current follows at once.
+        rated_voltage: largest voltage [V].
+        current_limit: largest current [A], for motors without inductance.
+
+    Example:
+        >>> from stiction.drive import DCMotor
+        >>> motor = DCMotor(resistance=2.0, constant=0.1, rated_voltage=24.0)
+        >>> motor.force({"command": [100.0], "speed": [0.0]}, [], 0.0, 0.0)[0]  # 0.1 · 24/2
+        {'torque': [1.2000000000000002]}
+    """
+
+    unit_of_command = "V"
+
+    resistance: float
+    constant: float
+    inductance: float = 0.0
+    rated_voltage: float | None = None
+    current_limit: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for what in ("resistance", "constant"):
+            object.__setattr__(self, what, above_zero(self, what, getattr(self, what)))
+        object.__setattr__(self, "inductance", above_zero(self, "inductance", self.inductance, zero=True))
+        for what in ("rated_voltage", "current_limit"):
+            if getattr(self, what) is not None:
+                object.__setattr__(self, what, above_zero(self, what, getattr(self, what)))
+        if self.inductance and (self.current_limit is not None or self.torque_limit is not None):
+            raise DriveError("DCMotor: a motor with inductance takes no current_limit or torque_limit; limit the command, or leave inductance out")
+        object.__setattr__(self, "electric", bool(self.inductance))
+
+    def start(self) -> Mapping[str, float]:
+        """The current, where there is inductance."""
+        return {"current": 0.0} if self.electric else {}  # type: ignore[attr-defined]
+
+    def voltage(self, command: Scalar) -> Scalar:
+        """The voltage at the motor."""
+        return command if self.rated_voltage is None else clip(command, -self.rated_voltage, self.rated_voltage)
+
+    def _free(self, command: Scalar, speed: Scalar) -> tuple[Scalar, Scalar]:
+        e, K, R = self.voltage(command), self.constant, self.resistance
+        if self.current_limit is None:
+            return K * e / R, K * K / R
+        current = (e - K * speed) / R
+        held = absolute(current) > self.current_limit
+        return where(held, K * clip(current, -self.current_limit, self.current_limit), K * e / R), where(held, 0, K * K / R)
+
+    def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
+        """The torque, and the rate of the current; over a stage much longer than L/R the mean rate of the exact current."""
+        if not own:
+            return super().force(motion, own, step, t)
+        (speed,), (current,) = motion["speed"], own
+        fast = self.resistance / self.inductance
+        steady = (self.voltage(motion["command"][0]) - self.constant * speed) / self.resistance
+        rate = fast * (steady - current)
+        mean = (steady - current) * (1 - exp(-fast * step)) / where(step > 0, step, 1)
+        return {"torque": [self.constant * current]}, [where(fast * step > 1, mean, rate)]
+
+    def at_end(self, motion: Ports, own: list[Scalar], s: Scalar, step: Scalar, t: Scalar) -> Linear:
+        """The mean torque of a step at the speed of its end (s is minus the speed), and the current after it: both exact."""
+        if not own:
+            return super().at_end(motion, own, s, step, t)
+        K, R = self.constant, self.resistance
+        decay = exp(-step * R / self.inductance)
+        part = (1 - decay) * self.inductance / (R * step)  # of the start in the mean
+        e = self.voltage(motion["command"][0])
+        mean, end = e / R * (1 - part) + own[0] * part, e / R * (1 - decay) + own[0] * decay
+        return Linear(K * mean, K * K / R * (1 - part), end, K / R * (1 - decay))
