@@ -10,7 +10,7 @@ _HOME = {
     "control": ("PID", "Callback", "Clock"),
     "drive": ("CurrentMotor", "DCMotor", "Drive", "Gear", "TorqueMotor"),
     "simulation.scene": ("FrictionSite", "Scene", "SceneError"),
-    "simulation.simulate": ("simulate",),
+    "simulation.simulate": ("numbers", "simulate"),
     "simulation.table": ("Table",),
     "simulation.files": ("SceneFile", "read_scene", "write_scene"),
     "simulation.trajectory": ("Trajectory",),

@@ -41,7 +41,7 @@ def demo(*, out: Path = Path("stiction-demo.png")) -> None:
     _table(
         "Two links with friction, shaken below break-away",
         [
-            ("simulated", f"{sticks.time[-1]:g} s at 0.1 ms and again at 0.02 ms, Runge–Kutta 4, in {seconds:.2f} s with compiling"),
+            ("simulated", f"{sticks.time[-1]:g} s at 0.1 ms and again at 0.02 ms, Runge–Kutta 4, in {seconds:.2f} s"),
             ("stops", f"at about {float(sticks.time[abs(sticks['v.shoulder']) + abs(sticks['v.elbow']) > 0.05][-1]):.2f} s"),
             ("implicit Coulomb", f"then moves by {stays:.1e} rad in 10 s"),
             ("LuGre", f"then creeps by {goes:.1e} rad in 10 s, and goes on"),
@@ -91,7 +91,10 @@ def run(scene: Path, *, out: Path | None = None, plot: bool = False, figure: Pat
     for name in [*read.scene.joints][:20]:
         if {f"q.{name}", f"v.{name}"} <= record.signals.keys():
             rows.append(
-                (name, f"ends at {record[f'q.{name}'][-1]:.6g} {record.units[f'q.{name}']}, moves at {record[f'v.{name}'][-1]:.3g}{_mode(record, name)}")
+                (
+                    name,
+                    f"ends at {record[f'q.{name}'][-1]:.6g} {record.units[f'q.{name}']}, moves at {record[f'v.{name}'][-1]:.3g} {record.units[f'v.{name}']}{_mode(record, name)}",
+                )
             )
     if "energy.residue" in record.signals:
         rows.append(("energy", f"residue {abs(record['energy.residue']).max():.1e} J of {record['energy.kinetic'].max():.3g} J of kinetic energy at most"))
@@ -113,6 +116,8 @@ def run(scene: Path, *, out: Path | None = None, plot: bool = False, figure: Pat
 def _check_out(out: Path) -> None:
     if out.suffix not in (".h5", ".csv"):
         raise stiction.StictionError(f"cannot save a run as '{out.name}'; allowed endings: .h5, .csv")
+    if out.is_dir():
+        raise stiction.StictionError(f"cannot write '{out}': it is a folder; give a file name")
     if not out.parent.is_dir():
         raise stiction.StictionError(f"cannot write '{out}': there is no folder '{out.parent}'; make it first")
 
@@ -204,11 +209,11 @@ def reproduce(case: str = "", *, out: Path | None = None, json: bool = False, qu
             _verdicts(f"{name}: {CASES[name].title}", claims)
         if out:
             save(draw(), out / f"{name}.png")
-    sys.exit(0 if all(claim.holds for claims, _ in found.values() for claim in claims) else 1)
+    sys.exit(0 if all(claim.holds is not False for claims, _ in found.values() for claim in claims) else 1)
 
 
 def _verdicts(title: str, claims: list[Any]) -> None:
-    rows = [("", "paper", "ours", "verdict"), *((c.what, c.paper, c.ours, "holds" if c.holds else "FAILS") for c in claims)]
+    rows = [("", "paper", "ours", "verdict"), *((c.what, c.paper, c.ours, "reported" if c.holds is None else "holds" if c.holds else "FAILS") for c in claims)]
     widths = [max(len(row[k]) for row in rows) for k in range(4)]
     print(title)
     for row in rows:

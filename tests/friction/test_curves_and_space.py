@@ -101,5 +101,7 @@ def test_one_dimension_of_space_is_the_plain_law():
 def test_space_takes_dry_laws():
     with pytest.raises(InputError, match="LuGre acts on one velocity, and dimension is 2"):
         Friction(law=LuGre(level=1.0, static=1.0, velocity=0.1, stiffness=1.0, damping=0.0), dimension=2)
+    with pytest.raises(InputError, match="differs for the two directions"):
+        Friction(law=Coulomb(level=(1.0, 2.0)), dimension=2)
     with pytest.raises(InputError, match="dimension is 0"):
         Friction(law=Coulomb(level=1.0), dimension=0)

@@ -96,6 +96,22 @@ def test_when_one_joint_breaks_away_its_neighbour_may_too():
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_sites_that_depend_on_each_other(method):
+    """Two sites on one joint hold together what neither holds alone; a third that is the sum of two others does no harm."""
+    two = {"axle": Coulomb(level=0.3), "seal": FrictionSite(law=Coulomb(level=0.3), joints={"axle": 1})}
+    run = simulate(Scene(robot=flywheel(0.0304), friction=two, torque={"axle": 0.45}), duration=2.0, step=1e-3, method=method, record=0.5)
+    assert run.status == "completed" and abs(run["q.axle"][-1]) < 1e-4 and abs(run["q.axle"][-1] - run["q.axle"][-2]) < 1e-9
+    assert run["friction.axle"][-1] + run["friction.seal"][-1] == pytest.approx(0.45, rel=1e-6)
+    slid = simulate(Scene(robot=flywheel(0.0304), friction=two, torque={"axle": 0.8}), duration=1.0, step=1e-3, method=method, record=0.5)
+    assert (slid["v.axle"][2] - slid["v.axle"][1]) / 0.5 == pytest.approx(0.2 / 0.0304, rel=1e-6)
+    arm = stiction.library.two_link(lengths=(0.3, 0.3), masses=(0.5, 0.5))
+    laws = {"shoulder": Coulomb(level=1.0), "elbow": Coulomb(level=1.0), "both": FrictionSite(law=Coulomb(level=0.5), joints={"shoulder": 1, "elbow": 1})}
+    shaken = Scene(robot=arm, friction=laws, torque={"shoulder": lambda t: 4 * sin(7 * t), "elbow": lambda t: 3 * sin(11 * t)}, gravity=(0, 0, 0))
+    run = simulate(shaken, duration=3.0, step=1e-3, method=method, record=0.1)
+    assert run.status == "completed" and not run.signals.get("residual", np.zeros(1)).any()
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_sites_may_be_sums_of_joints(method):
     """Friction on q̇1 + q̇2 alone: that sum sticks, the difference is free."""
     friction = {"both": FrictionSite(law=Coulomb(level=5.0), joints={"shoulder": 1, "elbow": 1})}

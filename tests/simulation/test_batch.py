@@ -50,6 +50,39 @@ def test_a_member_that_diverges_does_not_spoil_the_others():
     assert all(np.isfinite(x).all() for x in run.signals.values())
 
 
+def test_values_must_be_possible():
+    for name, x, message in (
+        ("friction.elbow.level", [-0.5, 0.1], "level is -0.5"),
+        ("friction.shoulder.static", [0.1], "static is 0.1 and below level"),
+        ("friction.shoulder.velocity", 0.0, "velocity is 0"),
+        ("robot.forearm.mass", [-1.0, 1.0], "mass matrix that is not positive"),
+        ("friction.elbow.level", ["a"], "allowed: a finite number, or an array"),
+        ("friction.elbow.level", [], "allowed: a finite number, or an array"),
+        ("friction.elbow.level", [np.nan], "allowed: a finite number"),
+        ("friction.elbow.levl", [1.0], "unknown number 'friction.elbow.levl'; this simulation has: friction.elbow.level"),
+    ):
+        with pytest.raises(InputError, match=message):
+            simulate(scene(), duration=0.1, step=1e-3, values={name: x})
+    with pytest.raises(InputError, match=r"too stiff for 'rk4'.*run 1 of the batch"):
+        simulate(scene(), duration=0.1, step=1e-3, values={"friction.elbow.stiffness": [100.0, 1e9], "friction.elbow.damping": 1.0})
+
+
+def test_bristles_are_chosen_for_each_run():
+    """Masses that change by a factor of a thousand: every run holds as it would alone."""
+    arm = stiction.library.pendulum(1)
+    hold = Scene(robot=arm, friction={"joint1": Coulomb(level=50.0)}, q=[0.3])
+    masses = np.array([1.0, 0.1, 1e-3])
+    run = simulate(hold, duration=1.0, step=1e-3, record=0.5, values={"robot.link1.mass": masses})
+    for k, mass in enumerate(masses):
+        alone = simulate(Scene(robot=stiction.library.pendulum(1, mass=mass), friction=hold.friction, q=[0.3]), duration=1.0, step=1e-3, record=0.5)
+        np.testing.assert_allclose(run["q.joint1"][:, k], alone["q.joint1"], atol=1e-12)
+
+
+def test_first_marks_are_those_of_each_run():
+    spun = simulate(scene(), duration=0.01, step=1e-3, values={"v.elbow": [0.0, 3.0]}, method="semi_implicit")
+    assert spun["mode.elbow"][0].tolist() == [0, 2] and spun["fastest.elbow"][0].tolist() == [0, 3]
+
+
 def test_batches_are_kept(tmp_path):
     run = simulate(scene(), duration=0.1, step=1e-2, values={"friction.elbow.level": [0.1, 0.2]})
     run.save(tmp_path / "batch.h5")

@@ -129,6 +129,13 @@ def test_urdf_beside_the_scene(tmp_path):
         ("elbow = 0.01", "elbow = { time = [1, 0], value = [1, 1] }", "torque.elbow: Table: time 0 comes after 1"),
         ("elbow = 0.01", "elbow = true", "torque of 'elbow' is True"),
         ('method = "semi_implicit"', 'method = "rk5"', "method is 'rk5'; allowed: semi_implicit"),
+        ('law = "Stribeck"', "law = [1]", r"unknown law '\[1\]'"),
+        ('library = "two_link"', 'library = ["x"]', "unknown robot"),
+        ('library = "two_link"', 'library = "chain"', "library 'chain' was given {}; it needs links"),
+        ('library = "two_link"', 'library = "two_link"\nlengths = 5', "library 'two_link' was given"),
+        ("[q]", "wires = 5\n[q]", "unknown|wires"),
+        ("duration = 1.0", "duration = -1.0", "duration is -1.0; allowed: a time in seconds, above 0"),
+        ("[friction.both]", '[friction.elbow]\nlaw = "none"\nlevel = 5\n[friction.both]', "unknown key 'level'"),
         ("[q]", '[parts.ball]\npart = "Bal"\n[q]', "parts.ball.part: unknown part 'Bal'; stiction has: Mass, FreeBody"),
         ("[q]", '[parts.ball]\npart = "Mass"\nmass = -1\n[q]', "parts.ball: Mass: mass is -1"),
         ("[q]", '[[wires]]\ntarget = "ball.force"\nterms = ["a.b"]\n[q]', "port 'ball.force': unknown part 'ball'"),
@@ -182,7 +189,7 @@ def everything():
             "cart": bodies.Mass(mass=2.0, velocity=1.0),
             "spring": forces.SpringDamper(stiffness=10.0, damping=0.1),
             "brake": forces.Friction(law=Coulomb(level=0.2)),
-            "push": forces.Source(functions=(Formula("cos(t)"), 0.5)),
+            "push": forces.Source(functions=(Formula("cos(t)"), Table(time=[0, 1], value=[0, 0.5]))),
         },
         wires=[
             *(Wire(f"ground.{port}", [source]) for port, source in ball.items()),
@@ -201,6 +208,7 @@ def test_a_scene_comes_back_as_it_was(tmp_path):
     write_scene(tmp_path / "scene.toml", scene, **settings)
     again = read_scene(tmp_path / "scene.toml")
     assert again.settings == settings
+    assert again.scene == scene
     write_scene(tmp_path / "again.toml", again.scene, **settings)
     assert (tmp_path / "again.toml").read_text() == (tmp_path / "scene.toml").read_text()
     before, after = simulate(scene, **settings), again.run()
@@ -246,3 +254,10 @@ def test_tables_of_torque_are_straight_lines():
     points = Table(time=[0, 0.3, 0.35, 2.0], value=[0, 1, -1, 0.5])
     run = simulate(Scene(robot=library.two_link(), torque={"elbow": points}), duration=2.5, step=1e-3)
     np.testing.assert_allclose(run["torque.elbow"], np.interp(run.time, points.time, points.value), atol=1e-12)
+
+
+def test_the_page_on_scene_files_shows_one_that_runs(tmp_path):
+    page = (EXAMPLES.parent / "docs" / "scenes.md").read_text()
+    text = page.split("```toml\n")[1].split("```")[0]
+    run = read_scene(write(tmp_path, text.replace("duration = 10.0", "duration = 0.1"))).run()
+    assert run.status == "completed" and "energy.residue" in run.signals and "mode.seal" in run.signals

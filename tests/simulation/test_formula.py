@@ -66,3 +66,22 @@ def test_any_text_is_a_formula_or_our_error(text):
         Formula(text)
     except FormulaError:
         return
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [("where(t < 5 or t < 1 and t > 3, 1, 0)", 1.0), ("where((t < 5 or t < 1) and t > 3, 1, 0)", 0.0), ("0^-1", math.inf), ("10^400", math.inf)],
+)
+def test_order_of_and_and_or_and_what_is_no_number(text, expected):
+    assert Formula(text)(2.0) == expected
+
+
+@pytest.mark.parametrize("text", ["t and 1", "t < 1", "1 + (t < 1)", "where(t, 1, 2)", "sin(t < 1)", "-(t < 1)"])
+def test_conditions_and_numbers_are_told_apart(text):
+    with pytest.raises(FormulaError, match="stands where a"):
+        Formula(text)
+
+
+def test_formulas_that_are_too_long():
+    with pytest.raises(FormulaError, match="more than 300 terms"):
+        Formula("+".join(["t"] * 20_000))

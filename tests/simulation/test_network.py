@@ -95,6 +95,40 @@ def test_two_links_drift_with_lugre():
     assert drift > 1e-3
 
 
+def test_friction_that_pushes_is_refused():
+    network = Network(
+        parts={"ball": Mass(mass=1.0, velocity=1.0), "rub": Friction(law=Coulomb(level=1.0))},
+        wires=[Wire("rub.velocity", ["ball.velocity"]), Wire("ball.force", ["rub.torque"])],
+    )
+    with pytest.raises(NetworkError, match="wired to push its body along"):
+        simulate(network, duration=0.1, step=0.01)
+
+
+def test_parts_of_the_user_that_do_not_keep_their_word():
+    @dataclass(frozen=True, kw_only=True)
+    class Wrong(Impedance):
+        inputs = {"position": 1}
+        outputs = {"force": 1}
+
+        def force(self, motion, own, step, t):
+            return {"forces": [0.0, 0.0]}, []
+
+    network = Network(parts={"ball": Mass(mass=1.0), "w": Wrong()}, wires=[Wire("w.position", ["ball.position"]), Wire("ball.force", ["w.force"])])
+    with pytest.raises(NetworkError, match=r"part 'w' \(Wrong\): its force gives the outputs {'forces': 2}"):
+        simulate(network, duration=0.1, step=0.01)
+
+
+def test_a_conveyor_is_for_flows():
+    """Friction against a belt that moves: the block is taken along; rows cannot see the belt and say so."""
+    network = Network(
+        parts={"block": Mass(mass=1.0), "rub": Friction(law=Coulomb(level=1.0))},
+        wires=[Wire("rub.velocity", ["block.velocity"], shift=(-0.5,)), Wire("block.force", [Term("rub.torque", -1.0)])],
+    )
+    assert simulate(network, duration=2.0, step=1e-3)["block.velocity"][-1] == pytest.approx(0.5, abs=1e-6)
+    with pytest.raises(NetworkError, match="sees a velocity while everything rests"):
+        simulate(network, duration=2.0, step=1e-3, method="semi_implicit")
+
+
 def test_numbers_do_not_compile_again(private_cache):
     simulate(oscillator(), duration=0.1, step=0.01)
     count = len(list(private_cache.glob("*.kernel")))
@@ -138,6 +172,12 @@ FED = [Wire("spring.position", ["ball.position"]), Wire("spring.velocity", ["bal
             "algebraic loop: the forces of a, b",
         ),
         (lambda: Network(parts={"ball": 3}), "part 'ball' is 3"),
+        (lambda: Network(parts=[1]), "parts is .1.; allowed: a mapping"),
+        (lambda: Network(parts={"energy": Mass(mass=1.0)}), "a part cannot be called 'energy'"),
+        (lambda: Term("ball.position", "x"), "the gain of 'ball.position' is 'x'"),
+        (lambda: Term("ball.position", math.nan), "the gain of 'ball.position' is nan"),
+        (lambda: Wire("ball.force", "spring.force"), "the terms 'spring.force'"),
+        (lambda: Wire("ball.force", [], shift=5), "is shifted by 5"),
     ],
 )
 def test_wrong_wiring_is_named(make, message):

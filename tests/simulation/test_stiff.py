@@ -10,6 +10,7 @@ import stiction
 from stiction import Coulomb, Dahl, ElastoPlastic, InputError, LuGre, Scene, StictionError, Stribeck, simulate
 from stiction.simulation.bodies import FreeBody, Mass
 from stiction.simulation.forces import Friction, Source, SpringDamper
+from stiction.simulation.formula import Formula
 from stiction.simulation.network import Network, Term, Wire
 from stiction.simulation.stiff import _Order, rosenbrock_step
 from stiction.trace import Port, Program, loop, sin
@@ -55,6 +56,31 @@ def test_observed_order():
     errors = [np.abs(program(0.4 / n, n, start)[0] - exact).max() for n in (16, 32, 64)]
     for a, b in itertools.pairwise(errors):
         assert math.log2(a / b) == pytest.approx(3, abs=0.25)
+
+
+def test_errors_shrink_with_the_tolerance_where_one_force_acts_alone():
+    """A pendulum and a mass on a spring: their accelerations are minus something, which must not confuse the derivatives."""
+    spring = Network(
+        parts={"ball": Mass(mass=2.0, position=1.0), "spring": SpringDamper(stiffness=50.0)},
+        wires=[Wire("spring.position", ["ball.position"]), Wire("spring.velocity", ["ball.velocity"]), Wire("ball.force", [Term("spring.force", -1.0)])],
+    )
+    for scene, signal in ((Scene(robot=stiction.library.pendulum(1), q=[1.0]), "q.joint1"), (spring, "ball.position")):
+        exact = simulate(scene, duration=1.0, step=1e-4, record=1.0)[signal][-1]
+        runs = [simulate(scene, duration=1.0, step=1.0, method="stiff", tolerance=tolerance) for tolerance in (1e-4, 1e-6, 1e-8)]
+        errors = [abs(run[signal][-1] - exact) for run in runs]
+        assert errors[2] < 1e-6 and errors[1] < errors[0] / 20 and errors[2] < errors[1] / 20
+        assert runs[2]["steps"][-1] < 6 * runs[1]["steps"][-1], "a hundred times the accuracy takes the cube root of it in steps"
+
+
+def test_formulas_are_not_asked_before_the_start():
+    run = simulate(Scene(robot=flywheel(0.02), torque={"axle": Formula("sqrt(t)")}), duration=1.0, step=0.1, method="stiff")
+    assert run["v.axle"][-1] == pytest.approx(2 / 3 / 0.02, rel=1e-3)
+
+
+def test_pulses_between_records_are_seen():
+    pulse = stiction.Table(time=[0, 0.49, 0.5, 0.51, 1], value=[0, 0, 100, 0, 0])
+    run = simulate(Scene(robot=flywheel(1.0), torque={"axle": pulse}), duration=1.0, step=0.01, record=1.0, method="stiff")
+    assert run["v.axle"][-1] == pytest.approx(1.0, rel=1e-3)
 
 
 def test_a_robot_agrees_with_runge_kutta():
@@ -132,3 +158,6 @@ def test_what_it_does_not_take():
         simulate(scene, duration=1.0, step=0.1, method="stiff")
     with pytest.raises(InputError, match="tolerance is 2"):
         simulate(scene, duration=1.0, step=0.1, method="stiff", tolerance=2)
+    soft = Scene(robot=flywheel(0.02), friction={"axle": Coulomb(level=0.5, stiffness=100.0, damping=0.0)})
+    with pytest.raises(StictionError, match="its bristle has no damping"):
+        simulate(soft, duration=1.0, step=0.1, method="stiff")

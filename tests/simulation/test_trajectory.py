@@ -32,6 +32,12 @@ def test_units_and_origin(run):
     assert repr(run).startswith("<Trajectory completed: ")
 
 
+def test_names_with_slashes_come_back(tmp_path):
+    run = Trajectory(np.array([0.0, 1.0]), {"q.arm/elbow": np.array([1.0, 2.0])}, units={"q.arm/elbow": "rad"})
+    run.save(tmp_path / "run.h5")
+    assert Trajectory.load(tmp_path / "run.h5")["q.arm/elbow"].tolist() == [1.0, 2.0]
+
+
 def test_csv_has_every_digit(run, tmp_path):
     run.save(tmp_path / "run.csv")
     table = np.loadtxt(tmp_path / "run.csv", delimiter=",", skiprows=1)

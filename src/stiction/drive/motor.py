@@ -1,5 +1,6 @@
 """Motors: a command in, a torque on the motor shaft out. All quantities here are on the motor side of the gear."""
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -57,7 +58,7 @@ class Motor(Implicit):
             curve = tuple((above_zero(self, "speed of torque_limit", s, True), above_zero(self, "torque of torque_limit", t, True)) for s, t in points)
         except (TypeError, ValueError):
             raise DriveError(f"{type(self).__name__}: torque_limit is {points!r}; allowed: a number, or pairs of speed [rad/s] and torque [N·m]") from None
-        if len(curve) < 2 or any(b[0] <= a[0] for a, b in zip(curve, curve[1:], strict=False)) or curve[0][0] != 0:
+        if len(curve) < 2 or any(b[0] <= a[0] for a, b in itertools.pairwise(curve)) or curve[0][0] != 0:
             raise DriveError(f"{type(self).__name__}: torque_limit is {points!r}; allowed: at least 2 pairs with rising speeds, the first at speed 0")
         return curve
 
@@ -89,7 +90,7 @@ class Motor(Implicit):
 def _on_curve(curve: tuple[tuple[float, float], ...], speed: Scalar) -> Scalar:
     """Torque by straight lines between the points, the last one beyond."""
     total: Scalar = curve[0][1]
-    for (a, ta), (b, tb) in zip(curve, curve[1:], strict=False):
+    for (a, ta), (b, tb) in itertools.pairwise(curve):
         total = total + (tb - ta) / (b - a) * clip(speed - a, 0, b - a)
     return total
 

@@ -9,7 +9,7 @@ from stiction.dynamics.mechanism import Mechanism
 from stiction.dynamics.newton_euler import inverse_dynamics
 from stiction.spatial import Vector
 from stiction.trace.derivative import directional
-from stiction.trace.functions import Scalar
+from stiction.trace.functions import Scalar, constant
 
 Rows = list[list[Scalar]]
 
@@ -18,9 +18,9 @@ def inverse_dynamics_along(
     m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector, directions: list[tuple[list[Scalar], list[Scalar]]]
 ) -> list[list[Scalar]]:
     """Changes of the torques, one list per direction (dq, dv), when q moves along the velocities dq (so q̇ = N(q) dq) and v along dv."""
-    torque = [q[0].graph.wrap(t) for t in inverse_dynamics(m, q, v, a, gravity)]
-    rest = [0] * m.nv  # a stays, also where it is an expression of q and v
-    return [directional(torque, dict(zip([*q, *v, *a], [*m.position_rates(q, dq), *dv, *rest], strict=True))) for dq, dv in directions]
+    held = [constant(x) for x in a]  # also where they are expressions of q and v
+    torque = [q[0].graph.wrap(t) for t in inverse_dynamics(m, q, v, held, gravity)]
+    return [directional(torque, dict(zip([*q, *v], [*m.position_rates(q, dq), *dv], strict=True))) for dq, dv in directions]
 
 
 def inverse_dynamics_derivatives(m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector) -> tuple[Rows, Rows]:

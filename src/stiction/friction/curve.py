@@ -7,7 +7,7 @@ from stiction.friction.dry import CLOSE, Dry
 from stiction.friction.law import FrictionError, pair, side
 from stiction.trace.functions import Scalar, absolute, clip, loop, where
 
-SECANT_STEPS = 20  # at most: nothing is known of the curve
+SECANT_STEPS = 60  # at most: nothing is known of the curve
 
 
 @dataclass(frozen=True, kw_only=True)

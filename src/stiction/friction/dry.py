@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from stiction.friction.law import FrictionError, Law, exponent, pair, positive, side
-from stiction.trace.functions import Scalar, absolute, clip, exp, loop, maximum, sqrt, where
+from stiction.trace.functions import Scalar, absolute, exp, loop, maximum, sqrt, where
 
-NEWTON_STEPS = 6  # at most, from above on a function that bends down: each doubles the digits
+NEWTON_STEPS = 40  # at most; a few are enough, and where the curve falls steeply a bracket is halved instead
 CLOSE = 1e-12  # of the speed: the next step would change nothing that matters
 
 
@@ -50,7 +50,9 @@ class Dry(Law):
 
     def _bristle(self, step: Scalar) -> tuple[Scalar, Scalar]:
         if self.stiffness is None or self.damping is None:
-            raise FrictionError(f"{type(self).__name__}: a flow needs the stiffness and damping of the bristle; give both, or let a Scene choose them")
+            raise FrictionError(
+                f"{type(self).__name__}: a flow needs the stiffness and damping of the bristle; give both (they are chosen only for friction on one velocity)"
+            )
         return self.stiffness, self.damping + step * self.stiffness
 
     def _held(self, size: Scalar, D: Scalar, direction: Scalar) -> Scalar:
@@ -177,20 +179,21 @@ class Stribeck(Coulomb):
         return super().strength(w, direction) + self._surplus(direction) * exp(-((w * (1 / self.velocity)) ** self.exponent))
 
     def slip(self, excess: Scalar, slope: Scalar, direction: Scalar) -> Scalar:
-        """Speed w of sliding with strength(w) + slope · w = breakaway + excess, by Newton's method from above."""
+        """Speed w of sliding with strength(w) + slope · w = breakaway + excess, by Newton's method in a bracket, from above."""
         surplus, total = self._surplus(direction), slope + self.viscous
         fastest = (excess + surplus) / total  # the surplus faded: the strength is never below it
 
         def newton(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
-            w, busy = carry
+            low, high, w, busy = carry
             r = w * (1 / self.velocity)
             fading = exp(-(r**self.exponent))
             slope_of_fading = fading * self.exponent * r ** (self.exponent - 1) * (1 / self.velocity)
             g = excess + surplus * (1 - fading) - total * w
-            steep = maximum(total - surplus * slope_of_fading, total / 8)  # where the torque falls faster than the bristle yields
-            better = clip(w + g / steep, 0, fastest)
+            low, high = where(g > 0, w, low), where(g > 0, high, w)
+            better = w + g / (total - surplus * slope_of_fading)
+            better = where((better >= low) & (better <= high), better, (low + high) / 2)
             moved = absolute(better - w) > CLOSE * better
-            return [where(busy > 0, better, w), where((busy > 0) & moved, 1, 0)]
+            return [low, high, where(busy > 0, better, w), where((busy > 0) & moved, 1, 0)]
 
-        w, _ = loop(NEWTON_STEPS, newton, [fastest, where(excess > 0, 1, 0)], until_zero=1)
+        *_, w, _ = loop(NEWTON_STEPS, newton, [0 * fastest, fastest, fastest, where(excess > 0, 1, 0)], until_zero=3)
         return where(excess > 0, w, 0 * w)

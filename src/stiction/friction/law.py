@@ -82,7 +82,7 @@ class Law(Numbered):
 def positive(law: object, what: str, value: Any, zero: bool = False) -> float:
     """A number above 0 (or 0 if allowed) of a law."""
     try:
-        number = float(value)
+        number = float("nan") if isinstance(value, (str, bool)) else float(value)
     except (TypeError, ValueError):
         number = float("nan")
     if not 0 <= number < 1e12 or (number == 0 and not zero):
@@ -92,7 +92,7 @@ def positive(law: object, what: str, value: Any, zero: bool = False) -> float:
 
 def pair(law: object, what: str, value: Any) -> tuple[float, float]:
     """Numbers, 0 or above, for positive and for negative velocity; one stands for both."""
-    both = value if hasattr(value, "__len__") and not isinstance(value, str) else (value, value)
+    both = value if isinstance(value, (tuple, list)) or (hasattr(value, "shape") and value.shape) else (value, value)
     if len(both) != 2:
         raise FrictionError(f"{type(law).__name__}: {what} is {value}; allowed: one number, or two (for positive and negative velocity)")
     return positive(law, what, both[0], True), positive(law, what, both[1], True)

@@ -4,6 +4,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from stiction.simulation.simulate import simulate
+from stiction.simulation.trajectory import Trajectory
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -13,13 +16,21 @@ class Claim:
         what: the quantity.
         paper: what was published, or follows in closed form.
         ours: what we got.
-        holds: whether they agree within the stated tolerance.
+        holds: whether they agree within the stated tolerance; None where there is nothing to compare with.
     """
 
     what: str
     paper: str
     ours: str
-    holds: bool
+    holds: bool | None
+
+
+def complete(*args: Any, **options: Any) -> Trajectory:
+    """`simulate`, but Ctrl-C ends the experiment, not only the run."""
+    run = simulate(*args, **options)
+    if run.status == "interrupted":
+        raise KeyboardInterrupt
+    return run
 
 
 def agrees(what: str, paper: float, ours: float, tolerance: float, unit: str = "", digits: int = 6) -> Claim:

@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 
 from stiction.friction import LuGre
-from stiction.reproduce.case import Case, Result, Tell, agrees, below, shares
+from stiction.reproduce.case import Case, Result, Tell, agrees, below, complete, shares
 from stiction.show.figure import subplots
 from stiction.simulation.bodies import Mass
 from stiction.simulation.forces import Friction, Source, SpringDamper
 from stiction.simulation.integrate import runge_kutta_4
 from stiction.simulation.network import Network, Term, Wire
-from stiction.simulation.simulate import simulate
 from stiction.trace.functions import Scalar, clip, cos, loop
 from stiction.trace.program import Port, Program
 
@@ -34,9 +33,9 @@ def _stick_slip(_: bool, tell: Tell) -> Result:
             Wire("mass.force", [Term("spring.force", -1.0), Term("friction.torque", -1.0)]),
         ],
     )
-    run = simulate(network, duration=20.0, step=2e-5, record=1e-3, progress=tell)
+    run = complete(network, duration=20.0, step=2e-5, record=1e-3, progress=tell)
     x, v, t = run["mass.position"], run["mass.velocity"], run.time
-    friction = np.array([LAW.flow(float(a), float(b), 0.0)[0] for a, b in zip(v, run["friction.bend"], strict=True)])
+    friction = run["friction.torque"]
     edges = t[1:][np.diff((v > 0.01).astype(int)) != 0]
     published = ("slip begins", 7.458), ("slip ends", 10.224), ("slip begins again", 13.821), ("slip ends again", 16.586)
     claims = [agrees(what, when, float(ours), 5e-3, "s", 5) for (what, when), ours in zip(published, edges, strict=True)]
@@ -56,6 +55,7 @@ def _stick_slip(_: bool, tell: Tell) -> Result:
         above.legend()
         under.plot(t, friction, label="friction [N]")
         under.plot(t, v, label="velocity [m/s]")
+        under.set_ylabel("force [N], velocity [m/s]")
         under.set_xlabel("time [s]")
         under.legend()
         return picture
@@ -109,7 +109,7 @@ def _presliding(_: bool, tell: Tell) -> Result:
         parts={"mass": Mass(mass=1.0), "push": Source(functions=(push,)), "friction": Friction(law=LAW)},
         wires=[Wire("friction.velocity", ["mass.velocity"]), Wire("mass.force", ["push.force", Term("friction.torque", -1.0)])],
     )
-    run = simulate(network, duration=40.0, step=2e-5, record=0.01, progress=tell)
+    run = complete(network, duration=40.0, step=2e-5, record=0.01, progress=tell)
     x = run["mass.position"]
     published = {10: 44.8579, 15: 45.3119, 35: -9.5635, 40: -10.0174}
     claims = [agrees(f"position at {t} s", micro, 1e6 * float(x[round(t / 0.01)]), 0.01, "μm") for t, micro in published.items()]

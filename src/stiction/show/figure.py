@@ -32,11 +32,16 @@ COLORS = (  # that the colour-blind can tell apart
 )
 
 
+ENDINGS = ("png", "pdf", "svg", "jpg", "jpeg", "webp", "eps", "ps", "tif", "tiff")
+
+
 def check(path: Path) -> None:
     """Refuse a figure that could not be drawn or written, before anything is computed for it."""
     _matplotlib()
     if path.is_dir():
         raise StictionError(f"cannot write the figure '{path}': it is a folder; give a file name such as {path / 'figure.png'}")
+    if path.suffix.removeprefix(".").lower() not in ENDINGS:
+        raise StictionError(f"cannot draw the figure '{path}'; allowed endings: {', '.join('.' + e for e in ENDINGS)}")
     if not path.parent.is_dir():
         raise StictionError(f"cannot write the figure '{path}': there is no folder '{path.parent}'; make it first")
 

@@ -9,13 +9,18 @@ from stiction.dynamics.energy import kinetic_energy, potential_energy
 from stiction.dynamics.mechanism import Mechanism
 from stiction.dynamics.newton_euler import inverse_dynamics
 from stiction.errors import InputError
-from stiction.part import Admittance, Ports, floats
+from stiction.part import Admittance, Ports, floats, number
 from stiction.robot.motion import GRAVITY, ROADS
 from stiction.robot.numbers import Assembly, Numbers
 from stiction.robot.robot import Robot
 from stiction.spatial import Vector, from_quaternion, quaternion_rate
 from stiction.trace.functions import Scalar, sqrt
 from stiction.trace.numbered import Numbering
+
+
+def _unit_length(owner: str, quaternion: tuple[float, ...]) -> None:
+    if abs(sum(x * x for x in quaternion) - 1) > 1e-6:
+        raise InputError(f"{owner}: quaternion is {quaternion}; allowed: length 1, such as (1, 0, 0, 0)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,9 +48,7 @@ class Mass(Admittance):
     velocity: float = 0.0
 
     def __post_init__(self) -> None:
-        if not 0 < float(self.mass) < 1e12:
-            raise InputError(f"Mass: mass is {self.mass}; allowed: a number above 0")
-        object.__setattr__(self, "mass", float(self.mass))
+        object.__setattr__(self, "mass", number("Mass", "mass", self.mass, zero=False))
         for what in ("position", "velocity"):
             object.__setattr__(self, what, floats("Mass", what, (getattr(self, what),), 1)[0])
 
@@ -117,13 +120,13 @@ class FreeBody(Admittance):
 
     def __post_init__(self) -> None:
         for what, size in (("inertia", 3), ("position", 3), ("quaternion", 4), ("velocity", 3), ("angular", 3), ("gravity", 3)):
-            if getattr(self, what) is not None:
+            if getattr(self, what) is not None or what != "gravity":
                 object.__setattr__(self, what, floats("FreeBody", what, getattr(self, what), size))
-        if abs(sum(x * x for x in self.quaternion) - 1) > 1e-6:
-            raise InputError(f"FreeBody: quaternion is {self.quaternion}; allowed: length 1, such as (1, 0, 0, 0)")
-        if not 0 < float(self.mass) < 1e12 or min(self.inertia) <= 0:
-            raise InputError(f"FreeBody: mass is {self.mass} and inertia {self.inertia}; allowed: numbers above 0")
-        object.__setattr__(self, "mass", float(self.mass))
+        _unit_length("FreeBody", self.quaternion)
+        small, middle, large = sorted(self.inertia)
+        if small <= 0 or small + middle < large * (1 - 1e-9):
+            raise InputError(f"FreeBody: inertia is {self.inertia}; allowed: numbers above 0, the largest at most the sum of the others")
+        object.__setattr__(self, "mass", number("FreeBody", "mass", self.mass, zero=False))
 
     @property
     def pull(self) -> tuple[float, float, float]:
@@ -201,6 +204,7 @@ class Fixed(Admittance):
     def __post_init__(self) -> None:
         for what, size in (("position", 3), ("quaternion", 4)):
             object.__setattr__(self, what, floats("Fixed", what, getattr(self, what), size))
+        _unit_length("Fixed", self.quaternion)
 
     def motion(self, own: list[Scalar]) -> Ports:
         """Where it is."""

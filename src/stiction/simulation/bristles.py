@@ -18,6 +18,7 @@ from stiction.simulation.network import Network, NetworkError
 from stiction.simulation.sites import sites
 
 STIFFNESS, DAMPING = 0.5, 0.5  # K h²/J and B h/J
+CALM, MOST_HALVINGS = 0.995, 10  # coupled sites: bristles are made softer until what is stuck decays
 
 
 def _dry(network: Network) -> dict[str, Friction]:
@@ -31,18 +32,28 @@ def _response(network: Network) -> np.ndarray:
     return S @ np.linalg.solve(np.array(network.mechanics(now)[0], float), S.T)
 
 
-def with_bristles(network: Network, h: float) -> Network:
-    """The network with a stiffness and a damping in every dry law."""
-    missing = {name: part for name, part in _dry(network).items() if part.law.stiffness is None or part.law.damping is None}  # type: ignore[attr-defined]
+def unchosen(network: Network) -> dict[str, Friction]:
+    """The sites of dry laws whose bristle nobody gave."""
+    return {name: part for name, part in _dry(network).items() if part.law.stiffness is None or part.law.damping is None}  # type: ignore[attr-defined]
+
+
+def with_bristles(network: Network, method: str, h: float) -> Network:
+    """The network with a stiffness and a damping in every dry law, as soft as all sites together need it."""
+    missing = unchosen(network)
     if not missing:
         return network
-    for name, body in network.bodies.items():
-        if not body.mechanical:
-            raise NetworkError(
-                f"friction '{next(iter(missing))}' has no bristle, and none can be chosen: part '{name}' says no mass_matrix; give stiffness and damping"
-            )
-    inertia = dict(zip(_dry(network), 1 / np.diag(_response(chosen(network, dict.fromkeys(_dry(network), 1.0), 1.0))), strict=True))
-    return chosen(network, inertia, h)
+    network.must_be_mechanical(f"choosing a bristle for friction '{next(iter(missing))}' (or give its stiffness and damping)")
+    A = _response(chosen(network, dict.fromkeys(_dry(network), 1.0), 1.0))
+    for name, a in zip(_dry(network), np.diag(A), strict=True):
+        if not a > 0:
+            raise NetworkError(f"friction '{name}' moves no body, so no bristle can be chosen for it; wire its torque to a body, or give stiffness and damping")
+    tried = []
+    for halvings in range(MOST_HALVINGS if method in METHODS else 1):
+        made = chosen(network, {name: 0.5**halvings / a for name, a in zip(_dry(network), np.diag(A), strict=True)}, h)
+        tried.append((growth(A, *_bristles(made), method, h) if method in METHODS else 0.0, halvings, made))
+        if tried[-1][0] < CALM:
+            break
+    return min(tried)[2] if tried[-1][0] >= CALM else tried[-1][2]
 
 
 def chosen(network: Network, inertia: dict[str, float], h: float) -> Network:
@@ -57,6 +68,12 @@ def chosen(network: Network, inertia: dict[str, float], h: float) -> Network:
         return replace(part, law=replace(law, stiffness=stiffness, damping=damping))  # type: ignore[type-var]
 
     return network.with_parts(change)
+
+
+def _bristles(network: Network) -> tuple[np.ndarray, np.ndarray]:
+    """Stiffness and damping of the dry sites."""
+    laws = [part.law for part in _dry(network).values()]
+    return np.array([float(law.stiffness) for law in laws]), np.array([float(law.damping) for law in laws])  # type: ignore[attr-defined]
 
 
 def growth(A: np.ndarray, K: np.ndarray, B: np.ndarray, method: str, h: float) -> float:
@@ -77,7 +94,7 @@ def check_bristles(network: Network, method: str, h: float) -> None:
     if not dry or not all(body.mechanical for body in network.bodies.values()):
         return
     A = _response(network)
-    K, B = (np.array([getattr(part.law, what) for part in dry.values()]) for what in ("stiffness", "damping"))
+    K, B = _bristles(network)
     if growth(A, K, B, method, h) < 1:
         return
     low, high = 0.0, h
@@ -86,5 +103,5 @@ def check_bristles(network: Network, method: str, h: float) -> None:
         low, high = (middle, high) if growth(A, K, B, method, middle) < 1 else (low, middle)
     raise NetworkError(
         f"friction bristles are too stiff for '{method}' at {h:g} s; "
-        f"the largest stable step is {low:.3g} s. Take it, or leave stiffness and damping out, or use 'semi_implicit'"
+        f"the largest stable step is {low:.3g} s. Take it, or softer bristles, or none (stiffness and damping are then chosen), or use 'semi_implicit'"
     )

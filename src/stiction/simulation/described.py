@@ -90,7 +90,7 @@ def _kind(kind: Any, data: Any, where: str) -> tuple[Any, dict[str, Any]]:
     tag, known = TAGS[kind]
     if tag not in data:
         raise refused(where, f"it lacks '{tag}'; allowed: {', '.join(known)}")
-    if data[tag] not in known:
+    if not isinstance(data[tag], str) or data[tag] not in known:
         raise refused(f"{where}.{tag}", unknown(tag, data[tag], "stiction", known))
     return known[data[tag]], {key: x for key, x in data.items() if key != tag}
 
@@ -135,7 +135,7 @@ def write(value: Any, where: str, traced: bool = False) -> Any:
         return [write(x, f"{where}[{k}]", traced) for k, x in enumerate(value)]
     if callable(value):
         if traced:
-            return f"Python: {readable(value)}"
+            return f"Python: {readable(value, 'w' if '.function' in where else 't')}"
         name = getattr(value, "__name__", type(value).__name__)
         raise SceneError(f"{where} is the Python function '{name}', which a file cannot hold; write it as a formula, Formula('0.3*sin(5*t)'), or as a Table")
     return value

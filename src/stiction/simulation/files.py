@@ -22,9 +22,11 @@ elbow = { time = [0.0, 1.0], value = [0.0, 0.3] }
 import inspect
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from stiction.errors import StictionError, unknown
 from stiction.friction.law import Law
@@ -54,14 +56,19 @@ class SceneFile:
     Attributes:
         scene: the scene.
         settings: duration, step, method, tolerance, record, signals and energy, as `simulate` takes them.
+        path: of the file.
     """
 
     scene: Scene
     settings: dict[str, Any]
+    path: str = ""
 
     def run(self, progress: Progress | None = None) -> Trajectory:
-        """Simulate it."""
-        return simulate(self.scene, **self.settings, progress=progress)
+        """Simulate it; errors name the file."""
+        try:
+            return simulate(self.scene, **self.settings, progress=progress)
+        except StictionError as error:
+            raise type(error)(f"{self.path}: {error}" if self.path else str(error)) from None
 
 
 def read_scene(path: str | Path) -> SceneFile:
@@ -75,6 +82,8 @@ def read_scene(path: str | Path) -> SceneFile:
         >>> stiction.read_scene(path).run()["q.joint1"].shape
         (1001,)
     """
+    if not isinstance(path, (str, Path)):
+        raise SceneError(f"the path of a scene file is {path!r}; allowed: a text or a Path")
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")
@@ -83,7 +92,7 @@ def read_scene(path: str | Path) -> SceneFile:
     except (OSError, UnicodeDecodeError) as error:
         raise SceneError(f"cannot read '{path}': {error}") from None
     try:
-        return scene_from(tomllib.loads(text), path.parent)
+        return replace(scene_from(tomllib.loads(text), path.parent), path=str(path))
     except (tomllib.TOMLDecodeError, StictionError) as error:
         raise SceneError(f"{path}: {error}") from None
 
@@ -104,7 +113,9 @@ def scene_text(scene: Scene, settings: Mapping[str, Any], traced: bool = False) 
     for key in settings:
         if key not in SETTINGS:
             raise SceneError(unknown("setting", key, "a scene file", SETTINGS))
-    content: dict[str, Any] = {key: x for key, x in settings.items() if x is not None}
+    if not isinstance(scene, Scene):
+        raise SceneError(f"a file holds a Scene; got {type(scene).__name__}")
+    content: dict[str, Any] = {key: _setting(key, x.item() if isinstance(x, np.generic) else x) for key, x in settings.items() if x is not None}
     content["gravity"] = list(scene.gravity)
     if scene.robot is not None:
         content["robot"] = write(scene.robot, "robot", traced)
@@ -144,6 +155,8 @@ def scene_from(content: dict[str, Any], folder: Path) -> SceneFile:
         rest["robot"] = _robot(content["robot"], "robot", folder)
     rest["robots"] = {name: _robot(table, f"robots.{name}", folder) for name, table in content.get("robots", {}).items()}
     rest["parts"] = {name: read(Part, table, f"parts.{name}") for name, table in content.get("parts", {}).items()}
+    if not isinstance(content.get("wires", []), list):
+        raise refused("wires", f"it is {content['wires']!r}; allowed: tables, [[wires]]")
     rest["wires"] = [_wire(table, f"wires[{k}]") for k, table in enumerate(content.get("wires", []))]
     rest["friction"] = {name: _site(name, table) for name, table in content.get("friction", {}).items()}
     rest["torque"] = {name: _torque(name, x) for name, x in content.get("torque", {}).items()}
@@ -158,10 +171,10 @@ def _only(table: dict[str, Any], allowed: Any, owner: str) -> None:
 
 def _setting(key: str, value: Any) -> Any:
     time = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if key in ("duration", "step", "record") and not time:
-        raise SceneError(f"{key} is {value!r}; allowed: a time in seconds")
-    if key == "tolerance" and not time:
-        raise SceneError(f"tolerance is {value!r}; allowed: a number")
+    if key in ("duration", "step", "record") and not (time and 0 < value < 1e9):
+        raise SceneError(f"{key} is {value!r}; allowed: a time in seconds, above 0")
+    if key == "tolerance" and not (time and 1e-13 <= value < 1):
+        raise SceneError(f"tolerance is {value!r}; allowed: 1e-13 to 1")
     if key == "method" and value not in ALL_METHODS:
         raise SceneError(f"method is {value!r}; allowed: {', '.join(ALL_METHODS)}")
     if key == "signals" and not (isinstance(value, list) and all(isinstance(x, str) for x in value)):
@@ -184,15 +197,20 @@ def _robot(table: Any, where: str, folder: Path) -> Robot:
         _only(table, URDF, where)
         return Robot.from_urdf(folder / str(table["urdf"]), **options)
     name = table["library"]
-    if name not in ROBOTS:
+    if not isinstance(name, str) or name not in ROBOTS:
         raise refused(f"{where}.library", unknown("robot", name, "the library", ROBOTS))
     _only(options, inspect.signature(ROBOTS[name]).parameters, f"{where}.library '{name}'")
-    return ROBOTS[name](**options)
+    try:
+        return ROBOTS[name](**options)
+    except TypeError:
+        needs = [key for key, p in inspect.signature(ROBOTS[name]).parameters.items() if p.default is p.empty]
+        raise refused(where, f"library '{name}' was given {options}; it needs {', '.join(needs) or 'nothing'}, lists where there are several numbers") from None
 
 
 def _site(name: str, table: Any) -> Law | FrictionSite | None:
     where = f"friction.{name}"
     if isinstance(table, dict) and table.get("law") == "none":
+        _only(table, ("law",), f"{where} (law 'none')")
         return None
     plain = {key: x for key, x in table.items() if key != "joints"} if isinstance(table, dict) else table
     law = read(Law, plain, where)
@@ -219,4 +237,4 @@ def _wire(table: Any, where: str) -> Wire:
     if not isinstance(table.get("target"), str) or not isinstance(table.get("terms"), list):
         raise refused(where, "a wire needs target = 'part.port' and terms = ['part.port', ...]")
     terms = [x if isinstance(x, str) else read(Term, x, f"{where}.terms[{k}]") for k, x in enumerate(table["terms"])]
-    return Wire(table["target"], terms, tuple(table.get("shift", ())))
+    return Wire(table["target"], terms, table.get("shift", ()))

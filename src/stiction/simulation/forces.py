@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from stiction.errors import InputError
 from stiction.friction.dry import Dry, in_space
 from stiction.friction.law import SLIDING, STUCK, Law, Linear
-from stiction.part import Impedance, Implicit, Ports, Row, floats, number
+from stiction.part import Impedance, Implicit, Ports, Row, floats, number, places
 from stiction.rows.stick_slip import Limits
+from stiction.simulation.table import Table
 from stiction.spatial import Vector, from_quaternion
 from stiction.trace.functions import Scalar, absolute, maximum, minimum, where
 from stiction.trace.numbered import Numbering
@@ -66,7 +67,7 @@ class Friction(Implicit):
         {'torque': [0.0, 0.5]}
     """
 
-    units = {"torque": "N·m or N", "bend": "rad or m", "mode": "1", "margin": "N·m or N", "switches": "1"}
+    units = {"torque": "N·m or N", "bend": "rad or m", "mode": "1", "margin": "N·m or N", "switches": "1", "fastest": "rad/s or m/s"}
 
     law: Law
     dimension: int = 1
@@ -80,13 +81,15 @@ class Friction(Implicit):
             raise InputError(
                 f"Friction: {type(self.law).__name__} acts on one velocity, and dimension is {self.dimension}; allowed: dry laws (Coulomb, Stribeck, Curve)"
             )
+        if self.dimension > 1 and self.law.breakaway(1) != self.law.breakaway(-1):
+            raise InputError(f"Friction: {self.law} differs for the two directions, and dimension is {self.dimension}; in space friction is the same in all")
         object.__setattr__(self, "inputs", {"velocity": self.dimension})
         object.__setattr__(self, "outputs", {"torque": self.dimension})
 
     def start(self) -> Mapping[str, float]:
         """The bending of the bristle, if the law has one."""
         if self.dimension > 1:
-            return {f"bend.{'xyz'[k] if self.dimension == 3 else k}": 0.0 for k in range(self.dimension)}
+            return {f"bend.{place}": 0.0 for place in places(self.dimension)}
         return {"bend": 0.0} if self.law.states else {}
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
@@ -266,7 +269,7 @@ class Source(Impedance):
 
     units = {"force": "N·m or N"}
 
-    functions: tuple[Callable[[Scalar], Scalar] | float, ...]
+    functions: tuple[Callable[[Scalar], Scalar] | float | Table, ...]
     names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -1,6 +1,7 @@
 """Formulas in text, such as "0.336 + 0.144*sin(100*t)": a small grammar of our own, never Python.
 
-condition  = comparison { ("and" | "or") comparison }
+condition  = both { "or" both }
+both       = comparison { "and" comparison }
 comparison = sum [ ("<" | "<=" | ">" | ">=") sum ]
 sum        = product { ("+" | "-") product }
 product    = factor { ("*" | "/") factor }
@@ -38,6 +39,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Scalar]]] = {
 CONSTANTS = {"pi": math.pi}
 TOKEN = re.compile(r"\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|(\*\*|<=|>=|[-+*/^(),<>]))")
 DEEPEST = 100  # nested brackets and signs
+LONGEST = 300  # sums in a formula
 
 Node = Callable[[Scalar], Scalar]  # value of a piece at time t
 
@@ -62,6 +64,8 @@ class Formula:
     """
 
     def __init__(self, text: str, variable: str = "t") -> None:
+        if not isinstance(text, str):
+            raise FormulaError(f"a formula is a text; got {text!r}")
         self.text, self.variable = text, variable
         self._value = _Reader(text, variable).read()
 
@@ -85,6 +89,8 @@ class _Reader:
     def __init__(self, text: str, variable: str) -> None:
         self.text, self.variable, self.at, self.depth = text, variable, 0, 0
         self.token, self.kind, self.began = "", "end", 0
+        self.conditions: set[Node] = set()
+        self.terms = 0
         self.advance()
 
     def refuse(self, why: str) -> FormulaError:
@@ -113,34 +119,59 @@ class _Reader:
             return found
         return ""
 
+    def number(self, node: Node) -> Node:
+        """The piece, if it is a number and no condition."""
+        if node in self.conditions:
+            raise self.refuse("a condition stands where a number is needed; use where(condition, a, b)")
+        return node
+
+    def truth(self, node: Node) -> Node:
+        """The piece, if it is a condition."""
+        if node not in self.conditions:
+            raise self.refuse("a number stands where a condition is needed, such as t < 1")
+        return node
+
+    def noted(self, node: Node) -> Node:
+        self.conditions.add(node)
+        return node
+
     def read(self) -> Node:
-        value = self.condition()
+        value = self.number(self.condition())
         if self.kind != "end":
             raise self.refuse(f"'{self.token}' is too much; the formula ends before it")
         return value
 
     def condition(self) -> Node:
+        left = self.both()
+        while word := self.take("or"):
+            left = self.noted(_both(word, self.truth(left), self.truth(self.both())))
+        return left
+
+    def both(self) -> Node:
         left = self.comparison()
-        while word := self.take("and", "or"):
-            left = _both(word, left, self.comparison())
+        while word := self.take("and"):
+            left = self.noted(_both(word, self.truth(left), self.truth(self.comparison())))
         return left
 
     def comparison(self) -> Node:
         left = self.sum()
         if sign := self.take("<", "<=", ">", ">="):
-            return _compare(sign, left, self.sum())
+            return self.noted(_compare(sign, self.number(left), self.number(self.sum())))
         return left
 
     def sum(self) -> Node:
         left = self.product()
         while sign := self.take("+", "-"):
-            left = _arithmetic(sign, left, self.product())
+            left = _arithmetic(sign, self.number(left), self.number(self.product()))
+            self.terms += 1
+            if self.terms > LONGEST:
+                raise self.refuse(f"it has more than {LONGEST} terms")
         return left
 
     def product(self) -> Node:
         left = self.factor()
         while sign := self.take("*", "/"):
-            left = _arithmetic(sign, left, self.factor())
+            left = _arithmetic(sign, self.number(left), self.number(self.factor()))
         return left
 
     def factor(self) -> Node:
@@ -148,7 +179,7 @@ class _Reader:
         if self.depth > DEEPEST:
             raise self.refuse(f"it is nested more than {DEEPEST} deep")
         if self.take("-"):
-            inner = self.factor()
+            inner = self.number(self.factor())
             value: Node = lambda t: -inner(t)  # noqa: E731
         else:
             value = self.power()
@@ -157,7 +188,7 @@ class _Reader:
 
     def power(self) -> Node:
         base = self.atom()
-        return _arithmetic("^", base, self.factor()) if self.take("^", "**") else base
+        return _arithmetic("^", self.number(base), self.number(self.factor())) if self.take("^", "**") else base
 
     def atom(self) -> Node:
         if self.kind == "number":
@@ -188,6 +219,8 @@ class _Reader:
         values = self.arguments(name)
         if len(values) != count:
             raise self.refuse(f"{name} takes {count} value{'s' if count > 1 else ''}; {len(values)} were given")
+        for k, value in enumerate(values):
+            self.truth(value) if name == "where" and k == 0 else self.number(value)
         return lambda t: function(*(value(t) for value in values))
 
     def arguments(self, name: str) -> list[Node]:
@@ -216,6 +249,6 @@ def _arithmetic(sign: str, a: Node, b: Node) -> Node:
         "-": lambda x, y: x - y,
         "*": lambda x, y: x * y,
         "/": lambda x, y: f.divide(x, y),
-        "^": lambda x, y: x**y,
+        "^": f.power,
     }
     return lambda t: rules[sign](a(t), b(t))

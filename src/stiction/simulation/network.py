@@ -3,12 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from stiction.errors import StictionError, unknown
 from stiction.part import Admittance, Digital, Impedance, Part
 from stiction.trace.functions import Scalar, floor, where
 from stiction.trace.numbered import Numbering
+
+SIGNALS = ("energy", "work", "loss", "stored", "residual", "steps", "rejected")  # names that belong to no part
 
 
 class NetworkError(StictionError):
@@ -26,6 +28,9 @@ class Term:
 
     source: str
     gain: float | Sequence[Sequence[float]] = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gain", _gain(self.source, self.gain))
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,28 @@ class Wire:
     target: str
     terms: Sequence[Term | str]
     shift: Sequence[float] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.terms, str) or not isinstance(self.terms, Sequence) or not all(isinstance(term, (str, Term)) for term in self.terms):
+            raise NetworkError(f"the wire to '{self.target}' has the terms {self.terms!r}; allowed: a list of 'part.port' texts and Term objects")
+        object.__setattr__(self, "terms", tuple(self.terms))
+        try:
+            object.__setattr__(self, "shift", tuple(_finite(x) for x in self.shift))
+        except (TypeError, ValueError):
+            raise NetworkError(f"the wire to '{self.target}' is shifted by {self.shift!r}; allowed: finite numbers, one per number of the port") from None
+
+
+def _finite(x: Any) -> float:
+    if isinstance(x, str) or not abs(number := float(x)) < 1e15:
+        raise ValueError
+    return number
+
+
+def _gain(source: str, gain: Any) -> float | tuple[tuple[float, ...], ...]:
+    try:
+        return tuple(tuple(_finite(x) for x in row) for row in gain) if hasattr(gain, "__len__") else _finite(gain)
+    except (TypeError, ValueError):
+        raise NetworkError(f"the gain of '{source}' is {gain!r}; allowed: a finite number, or a matrix as rows of finite numbers") from None
 
 
 class Evaluation(NamedTuple):
@@ -75,7 +102,11 @@ class Network:
     wires: Sequence[Wire] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.parts, Mapping):
+            raise NetworkError(f"parts is {self.parts!r}; allowed: a mapping from names to parts")
         for name, part in self.parts.items():
+            if name in SIGNALS or not name:
+                raise NetworkError(f"a part cannot be called '{name}', which begins the names of signals; choose another name")
             if not isinstance(part, (Admittance, Impedance, Digital)):
                 raise NetworkError(f"part '{name}' is {part!r}; allowed: Admittance, Impedance and Digital objects")
         seen: set[str] = set()
@@ -144,6 +175,12 @@ class Network:
         """The admittances, by name."""
         return {name: part for name, part in self.parts.items() if isinstance(part, Admittance)}
 
+    def must_be_mechanical(self, what: str) -> None:
+        """Refuse bodies that say no mass matrix, for what needs one."""
+        for name, body in self.bodies.items():
+            if not body.mechanical:
+                raise NetworkError(f"part '{name}' ({type(body).__name__}) says no mass_matrix and load, which {what} needs; write them, or use method 'rk4'")
+
     @cached_property
     def digital(self) -> dict[str, Digital]:
         """What ticks, by name."""
@@ -180,6 +217,12 @@ class Network:
             part = self.parts[name]
             assert isinstance(part, Impedance)
             outputs, rates[name] = part.force(self.inputs(name, signals), own[name], step, t)
+            if {port: len(x) for port, x in outputs.items()} != dict(part.outputs) or len(rates[name]) != len(own[name]):
+                given = {port: len(x) for port, x in outputs.items()}
+                raise NetworkError(
+                    f"part '{name}' ({type(part).__name__}): its force gives the outputs {given} and {len(rates[name])} rates; "
+                    f"it declared {dict(part.outputs)} and {len(own[name])} states"
+                )
             signals |= {f"{name}.{port}": list(x) for port, x in outputs.items()}
         return Evaluation(own, signals, rates)
 
@@ -224,6 +267,11 @@ class Network:
             ports = {port: self._share(f"{name}.{port}", size, source, now.signals) for port, size in body.inputs.items()}
             forces.extend(body.generalised(now.own[name], ports))
         return forces
+
+    def driven_from_outside(self, name: str) -> bool:
+        """Whether something that is no body moves an input of this part: then it can bring work in."""
+        inputs = [wire for wire in self.wires if wire.target.rpartition(".")[0] == name]
+        return any(term.source.rpartition(".")[0] not in self.bodies for wire in inputs for term in _terms(wire))
 
     def direction(self, now: Evaluation, name: str) -> list[Scalar]:
         """The velocity of a friction site as a row over the velocities of all bodies: minus the push of a unit torque."""
@@ -289,4 +337,4 @@ def _sum(wire: Wire | None, size: int, signals: Mapping[str, list[Scalar]]) -> l
         else:
             x = [term.gain * y for y in x]
         total = [a + b for a, b in zip(total, x, strict=True)]
-    return [a + b for a, b in zip(total, wire.shift or total, strict=True)] if wire.shift else total
+    return [a + b for a, b in zip(total, wire.shift, strict=True)] if wire.shift else total

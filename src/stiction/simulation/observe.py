@@ -7,17 +7,16 @@ import numpy as np
 
 from stiction.friction.law import CREEP, SLIDING, STUCK
 from stiction.part import Row, places
-from stiction.simulation.forces import Friction
 from stiction.simulation.network import Network
 from stiction.simulation.sites import sites
-from stiction.trace.functions import Scalar, maximum, where
+from stiction.trace.functions import Scalar, absolute, maximum, where
 
 
 class Marks(NamedTuple):
     """What is kept of a friction site from step to step.
 
     Attributes:
-        mode: 0 stuck, 1 pre-sliding, 2 sliding; a mode that does not last two steps is no switch.
+        mode: 0 stuck, 1 pre-sliding, 2 sliding; a mode that does not last two steps is no switch. Below 0 before the first step.
         seen: the mode of the last step.
         switches: how often the mode changed.
         fastest: largest speed so far [rad/s or m/s].
@@ -29,27 +28,23 @@ class Marks(NamedTuple):
     fastest: Scalar
 
 
-def first_marks(network: Network, h: float) -> list[float]:
-    """The marks at the start: every site as it is found, no switch yet."""
-    now = network.evaluate(list(network.start.values()), 0.0, h)
-    marks: list[float] = []
-    for name, part in sites(network).items():
-        v = float(network.inputs(name, now.signals)["velocity"][0])
-        mode = float(part.mode(v, now.own[name], h)) if isinstance(part, Friction) else SLIDING if abs(v) > CREEP else STUCK
-        marks += [mode, mode, 0.0, abs(v)]
-    return marks
+def first_marks(network: Network) -> list[float]:
+    """The marks before the first step."""
+    return [x for _ in sites(network) for x in Marks(-1.0, -1.0, 0.0, 0.0)]
 
 
-def next_marks(network: Network, state: Sequence[Scalar], marks: Sequence[Scalar], t: Scalar, h: Scalar) -> list[Scalar]:
-    """The marks after a step."""
-    now = network.evaluate(state, t, h)
+def next_marks(network: Network, before: Sequence[Scalar], state: Sequence[Scalar], marks: Sequence[Scalar], t: Scalar, h: Scalar) -> list[Scalar]:
+    """The marks after a step, from the states before and after it."""
+    was, now = network.evaluate(before, t, h), network.evaluate(state, t, h)
     after: list[Scalar] = []
     for k, (name, part) in enumerate(sites(network).items()):
         old = Marks(*marks[4 * k : 4 * k + 4])
+        first = where(absolute(network.inputs(name, was.signals)["velocity"][0]) > CREEP, SLIDING, STUCK)
+        old = old._replace(mode=where(old.mode < 0, first, old.mode))
         v = network.inputs(name, now.signals)["velocity"][0]
         mode = part.mode(v, now.own[name], h)
         changed = (mode == old.seen) & (mode != old.mode)
-        after += [where(changed, mode, old.mode), mode, old.switches + where(changed, 1, 0), maximum(old.fastest, where(v < 0, -v, v))]
+        after += [where(changed, mode, old.mode), mode, old.switches + where(changed, 1, 0), maximum(old.fastest, absolute(v))]
     return after
 
 
@@ -69,7 +64,10 @@ def signals(network: Network, state: Sequence[Scalar], marks: Sequence[Scalar], 
         v = network.inputs(name, now.signals)["velocity"][0]
         seen[f"{name}.margin"] = part.margin(v, now.own[name], h)
         if marks:
-            seen |= {f"{name}.{what}": getattr(Marks(*marks[4 * k : 4 * k + 4]), what) for what in ("mode", "switches", "fastest")}
+            kept = Marks(*marks[4 * k : 4 * k + 4])
+            seen[f"{name}.mode"] = where(kept.mode < 0, where(absolute(v) > CREEP, SLIDING, STUCK), kept.mode)
+            seen[f"{name}.switches"] = kept.switches
+            seen[f"{name}.fastest"] = maximum(kept.fastest, absolute(v))
     return seen
 
 
@@ -86,7 +84,7 @@ def energies(network: Network, state: Sequence[Scalar], works: Sequence[Scalar],
 def ledger(network: Network, seen: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The books: energies, works of sources, losses, and what does not add up [J].
 
-    A part that does not take motion is a source: its work counts. What a part with motion gives is what it stored or lost.
+    A part that does not take motion, or is driven by such a part, is a source: its work counts. What another gives is what it stored or lost.
     """
     stored = {name: seen[f"stored.{name}"] for name in network.order}
     books = {"energy.kinetic": seen["energy.kinetic"], "energy.potential": seen["energy.potential"]}
@@ -94,7 +92,7 @@ def ledger(network: Network, seen: Mapping[str, np.ndarray]) -> dict[str, np.nda
     works = {name.removeprefix("work."): x for name, x in seen.items() if name.startswith("work.")}
     for name, work in works.items():
         part = network.parts.get(name)
-        if part is not None and part.inputs:
+        if part is not None and part.inputs and not network.driven_from_outside(name):
             books[f"loss.{name}"] = -work - (stored[name] - stored[name][0]) if name in stored else -work
         else:
             books[f"work.{name}"] = work

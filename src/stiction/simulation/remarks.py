@@ -10,7 +10,7 @@ from stiction.simulation.forces import Friction
 from stiction.simulation.network import Network
 from stiction.simulation.sites import sites
 
-STABLE = {"euler": 2.0, "rk4": 2.78, "gill": 2.78}  # largest rate of decay times step
+FOLLOWS = {"euler": 0.2, "rk4": 1.0, "gill": 1.0}  # rate of decay times step that a method still follows well
 SMALL = 1e-9  # part of the largest break-away torque that may be left as a contradiction
 
 
@@ -20,17 +20,18 @@ def remarks(network: Network, method: str, h: float, seen: Mapping[str, np.ndarr
     for name, part in sites(network).items():
         site = plain(f"{name}.torque")
         fastest = float(np.max(seen[f"{name}.fastest"])) if f"{name}.fastest" in seen else 0.0
-        if isinstance(part.law, (Dahl, LuGre)) and method in STABLE:
+        if isinstance(part.law, (Dahl, LuGre)) and method in FOLLOWS:
             rate = fastest * part.law.stiffness / min(part.law.level)  # type: ignore[arg-type]  # |v|/g, at which the bristle forgets
-            if rate * h > STABLE[method]:
+            if rate * h > FOLLOWS[method]:
                 found.append(
                     f"{site}: at {fastest:.3g} rad/s or m/s the bristle forgets within {1 / rate:.2g} s, "
                     f"too fast for '{method}' at {h:g} s: its torque is wrong. "
-                    f"Take a step below {STABLE[method] / rate:.2g} s, or method 'semi_implicit'"
+                    f"Take a step below {FOLLOWS[method] / rate:.2g} s, or method 'semi_implicit'"
                 )
         if isinstance(part.law, LuGre) and fastest > part.law.passive_up_to:
             found.append(
-                f"{site}: LuGre moved at {fastest:.3g} and is passive only up to {part.law.passive_up_to:.3g} rad/s or m/s: beyond, it can give out energy; "
+                f"{site}: {type(part.law).__name__} moved at {fastest:.3g} and is passive only up to {part.law.passive_up_to:.3g} rad/s or m/s: "
+                "beyond, it can give out energy; "
                 "take less damping"
             )
         if isinstance(part, Friction) and isinstance(part.law, Stribeck) and part.law.damping is not None and part.law.damping < part.law.steepest:

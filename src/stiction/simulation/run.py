@@ -69,6 +69,7 @@ class Machine(NamedTuple):
         arrival: the slot that says how far a run with its own steps has come [s]; None where all steps are equal.
         callers: Python functions on their clocks.
         probe: gives their inputs, from what `program` takes.
+        hidden: signals that are kept for remarks only.
     """
 
     program: Program
@@ -80,6 +81,7 @@ class Machine(NamedTuple):
     arrival: int | None = None
     callers: Sequence[Caller] = ()
     probe: Program | None = None
+    hidden: Sequence[str] = ()
 
     def advance(self, state: np.ndarray, h: float, tick: int, steps: int, threads: int | None) -> tuple[np.ndarray, np.ndarray]:
         """State and signals after some steps."""
@@ -174,7 +176,9 @@ class _Pace:
 
 def _advance(what: Machine, state: np.ndarray, h: float, first: int, last: int, threads: int | None, pace: _Pace) -> tuple[np.ndarray, np.ndarray]:
     seen = np.empty(0)
-    for tick, n in [(first, last - first)] if what.arrival is not None else pace.chunk(first, last):
+    if what.arrival is not None:
+        pace.steps = last - first  # a run with its own steps has no fixed price per step
+    for tick, n in pace.chunk(first, last):
         state, seen = what.advance(state, h, tick, n, threads)
     return state, seen
 
@@ -183,7 +187,7 @@ def _room(count: int, batch: tuple[int, ...], size: int, record: float) -> np.nd
     """Memory for all records, if there is enough."""
     needed = (count + 1) * math.prod(batch) * size * 8
     if needed > LARGEST_RECORD:
-        fits = record * math.ceil(needed / LARGEST_RECORD)
+        fits = record * next(k for k in range(math.ceil(needed / LARGEST_RECORD), count + 1) if count % k == 0 or k == count)
         raise InputError(
             f"recording takes {needed / 2**30:.1f} GiB; allowed: {LARGEST_RECORD / 2**30:g} GiB. "
             f"Record every {fits:g} s instead of {record:g} s, or fewer signals"
@@ -200,11 +204,11 @@ def _divergence(what: Machine, state: np.ndarray, bad: np.ndarray, h: float, tic
         after = what.advance(state, h, tick, middle, threads)[0][where]
         good, worse = (middle, worse) if np.isfinite(after).all() else (good, middle)
     after = what.advance(state, h, tick, worse, threads)[0][where]
-    names = [name for name, x in zip(what.states, after, strict=True) if not math.isfinite(x)]
+    bad_ones = [name for name, x in zip(what.states, after, strict=True) if not math.isfinite(x)]
+    names = [name for name in bad_ones if not name.startswith("slot ")] or ["a state"]
     which = f"run {', '.join(map(str, where))}: " if where else ""
-    return (
-        f"{which}{', '.join(names[:3])} left the numbers at {(tick + worse) * h:g} s; try a smaller step, softer bristles or springs, or method 'semi_implicit'"
-    )
+    advice = "try a smaller step, or softer bristles and springs, and look at torques that may be no numbers there"
+    return f"{which}{', '.join(names[:3])} left the numbers at {(tick + worse) * h:g} s; {advice}"
 
 
 class Rule(NamedTuple):
@@ -235,9 +239,6 @@ def machine(
 ) -> Machine:
     """A program of many steps: numbers and first values named in `values` are freed, the others are the same for all."""
     given = {name: np.asarray(x, float) for name, x in values.items()}
-    for name, x in given.items():
-        if not np.isfinite(x).all():
-            raise InputError(f"values of '{name}' are not all finite; allowed: finite numbers")
     freed = {name: x for name, x in given.items() if name in found}
     kept = [name for name in found if name not in freed]
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from stiction.drive.drive import Drive
 from stiction.drive.gear import ElasticGear, Gear, Mesh
 from stiction.errors import StictionError, unknown
@@ -16,7 +18,7 @@ from stiction.robot.motion import GRAVITY
 from stiction.robot.robot import Robot
 from stiction.simulation.bodies import FreeBody, Mass, RobotBody
 from stiction.simulation.forces import Friction, Source
-from stiction.simulation.network import Network, Term, Wire
+from stiction.simulation.network import SIGNALS, Network, Term, Wire
 from stiction.trace.functions import Scalar
 
 OURS = ("friction ", "torque ", "motor ", "rotor ", "gear ", "mesh ", "control ", "command ")  # first words of the parts that a scene makes
@@ -34,6 +36,7 @@ DRIVE_SIGNALS = {
     ("control", "sum"): "control_sum",
     ("command", "force"): "command",
 }
+RESERVED = (*SIGNALS, *DRIVE_SIGNALS.values(), "q", "v", "friction", "torque", "mode", "margin", "switches", "fastest", "bend", "drive", "control", "gravity")
 LOCKED = 1e6  # friction per load of a gear that cannot be driven back
 
 
@@ -66,7 +69,7 @@ class FrictionSite:
 
 
 def _number(what: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e15:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not abs(float(value)) < 1e15:
         raise SceneError(f"{what} is {value!r}; allowed: a finite number")
     return float(value)
 
@@ -116,10 +119,18 @@ class Scene:
     v: Any = ()
 
     def __post_init__(self) -> None:
+        for what in ("robots", "parts", "friction", "drives", "control", "torque"):
+            if not isinstance(getattr(self, what), Mapping):
+                raise SceneError(f"{what} is {getattr(self, what)!r}; allowed: a mapping from names")
+        if isinstance(self.wires, str) or not isinstance(self.wires, Sequence) or not all(isinstance(wire, Wire) for wire in self.wires):
+            raise SceneError(f"wires is {self.wires!r}; allowed: a list of Wire objects")
+        object.__setattr__(self, "wires", tuple(self.wires))
         self._check_parts()
         for name, torque in self.torque.items():
             self._known(name, self.joints, "torque")
-            if not callable(torque):
+            if callable(torque):
+                _check_function(name, torque)
+            else:
                 _number(f"torque of '{name}'", torque) if not isinstance(torque, str) else _refuse_text(name, torque)
         for name, drive in self.drives.items():
             self._check_drive(name, drive)
@@ -135,7 +146,7 @@ class Scene:
                 raise SceneError(f"friction '{name}' is {part!r}; allowed: a friction law, a FrictionSite, or None")
             for joint in part.joints if isinstance(part, FrictionSite) else (name,):
                 self._known(joint, self.joints, f"friction '{name}'")
-        if not isinstance(self.gravity, (list, tuple)) or len(self.gravity) != 3:
+        if isinstance(self.gravity, (str, float, int)) or len(self.gravity) != 3:
             raise SceneError(f"gravity is {self.gravity!r}; allowed: 3 numbers [m/s²], such as (0, 0, -9.81)")
         object.__setattr__(self, "gravity", tuple(_number("gravity", x) for x in self.gravity))
         for what in ("q", "v"):
@@ -148,14 +159,14 @@ class Scene:
         for name, robot in self.machines.items():
             if not isinstance(robot, Robot):
                 raise SceneError(f"robot '{name}' is {robot!r}; allowed: Robot objects")
-            if "." in name or name in ("q", "v", "friction", "torque", "gravity", "energy", "work", "loss"):
+            if "." in name or name in RESERVED:
                 raise SceneError(f"a robot cannot be called '{name}'; choose a name without dots that is no name of a signal")
         if not self.machines and not self.parts:
             raise SceneError("the scene is empty; give a robot, robots or parts")
         for name, part in self.parts.items():
             if not isinstance(part, Part):
                 raise SceneError(f"part '{name}' is {part!r}; allowed: Admittance and Impedance objects")
-            if name in self.machines or name.startswith(OURS) or name == "torque" or "." in name:
+            if name in self.machines or name.startswith(OURS) or name in RESERVED or "." in name:
                 raise SceneError(f"a part cannot be called '{name}' in this scene; choose another name, without dots")
 
     def _check_drive(self, name: str, drive: Any) -> None:
@@ -366,13 +377,15 @@ class Scene:
     def _joined(self, terms: dict[str, list[Term | str]]) -> list[Wire]:
         """The wires of the user; what drives a robot joins what the scene puts there."""
         made = []
+        shifts: dict[str, Sequence[float]] = {}
         for wire in self.wires:
             robot = wire.target.rpartition(".")[0]
-            if wire.target == f"{robot}.torque" and robot in terms and not wire.shift:
+            if wire.target == f"{robot}.torque" and robot in terms and robot not in shifts:
                 terms[robot].extend(wire.terms)
+                shifts[robot] = wire.shift
             else:
                 made.append(wire)
-        return [*made, *(Wire(f"{robot}.torque", given) for robot, given in terms.items() if given)]
+        return [*made, *(Wire(f"{robot}.torque", given, shifts.get(robot, ())) for robot, given in terms.items() if given or shifts.get(robot))]
 
     # Names: what the network calls "robot.q.joint1" and "friction joint1.torque" is "q.joint1" and "friction.joint1" to the user.
 
@@ -382,12 +395,12 @@ class Scene:
         if head in ("work", "loss", "stored"):
             return f"{head}.{rest.replace('friction ', 'friction.', 1).replace('torque ', 'torque.', 1)}"
         if head.startswith("friction "):
-            site = next(site for site in [*self._motor_sites, *self.sites] if name.startswith(f"friction {site}."))
+            site = max((site for site in [*self._motor_sites, *self.sites] if name.startswith(f"friction {site}.")), key=len)
             inner = name.removeprefix(f"friction {site}.")
             return f"friction.{site}.{inner.removeprefix('law.')}" if inner.startswith("law.") else f"{'friction' if inner == 'torque' else inner}.{site}"
         word, _, joint = name.partition(" ")
         if word in DRIVE_WORDS and joint:
-            joint = next(key for key in self.joints if joint.startswith(f"{key}."))
+            joint = max((key for key in self.joints if joint.startswith(f"{key}.")), key=len)
             inner = name.removeprefix(f"{word} {joint}.")
             return f"{DRIVE_SIGNALS[word, inner]}.{joint}" if (word, inner) in DRIVE_SIGNALS else f"{DRIVE_WORDS[word]}.{joint}.{inner}"
         if head.startswith("torque "):
@@ -453,6 +466,17 @@ def described(robot: Robot, velocity: str) -> Law | None:
     if any(joint.friction):  # type: ignore[arg-type]
         return Coulomb(level=tuple(joint.friction), viscous=joint.damping)  # type: ignore[arg-type]
     return Viscous(coefficient=joint.damping) if joint.damping else None
+
+
+def _check_function(name: str, torque: Callable[[Scalar], Scalar]) -> None:
+    """Refuse functions that fail or give no number; what is no number only at some times shows in the run."""
+    try:
+        value = torque(1.0)
+        sound = not isinstance(value, (str, bool)) and float(value) == float(value)
+    except Exception as error:
+        raise SceneError(f"torque of '{name}' fails at t = 1 s: {error}; allowed: a function of the time that uses stiction.trace") from None
+    if not sound:
+        raise SceneError(f"torque of '{name}' gives {value!r} at t = 1 s; allowed: a function of the time that gives numbers")
 
 
 def _refuse_text(name: str, text: str) -> None:

@@ -7,6 +7,8 @@ so they cannot make the step unstable; all other forces are those of the beginni
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from stiction.dynamics.composite_body import factor, solve
 from stiction.friction.dry import Dry
 from stiction.part import Admittance, Implicit, Part, Row
@@ -14,14 +16,15 @@ from stiction.rows.stick_slip import stick_slip
 from stiction.simulation.flowing import Stepped, dot
 from stiction.simulation.forces import Friction, RigidFriction
 from stiction.simulation.network import Evaluation, Network, NetworkError
+from stiction.trace.expression import Expr
 from stiction.trace.functions import Scalar
+
+SOFTNESS = 1e-9  # of sites that depend on each other: they give by this part of what one step without friction would move them
 
 
 def rigid(network: Network) -> Network:
     """The network with its dry friction as rows; refuses what the method cannot advance."""
-    for name, body in network.bodies.items():
-        if not body.mechanical:
-            raise NetworkError(f"part '{name}' ({type(body).__name__}) says no mass_matrix, which 'semi_implicit' needs; write one, or use method 'rk4'")
+    network.must_be_mechanical("method 'semi_implicit'")
     made = network.with_parts(lambda _, part: _as_row(part))
     for name, part in implicit(made).items():
         _check_direction(made, name, part)
@@ -32,24 +35,43 @@ def _as_row(part: Part) -> Part:
     return RigidFriction(law=part.law) if isinstance(part, Friction) and isinstance(part.law, Dry) and part.dimension == 1 else part
 
 
-def _check_direction(network: Network, name: str, part: Implicit) -> None:
-    """Refuse friction whose torque does not act where its velocity is taken."""
+def _seen_and_pushed(network: Network, name: str, part: Implicit) -> tuple[list[float], list[float], float]:
+    """How a part sees the velocities of all bodies, how it pushes on them (with the sign of friction), and what it sees at rest."""
     now = network.evaluate(list(network.start.values()), 0.0, 1e-3)
-    direction = network.direction(now, name)
-    n = len(direction)
-    for k, expected in ((None, 0.0), *enumerate(direction)):
+    pushed = [float(x) for x in network.direction(now, name)]
+    seen = []
+    for k in (None, *range(len(pushed))):
         own, first = dict(now.own), 0
         for body_name, body in network.bodies.items():
             nq, nv = body.positions(), len(now.own[body_name]) - body.positions()
             own[body_name] = [*now.own[body_name][:nq], *(float(j == k) for j in range(first, first + nv))]
             first += nv
         moving = {f"{b}.{port}": x for b, body in network.bodies.items() for port, x in body.motion(own[b]).items()}
-        (s,) = network.inputs(name, now.signals | moving)[part.velocity_port]
-        if not abs(part.sense * s - expected) < 1e-9 or first != n:
-            raise NetworkError(
-                f"'{name}' takes its velocity as one combination of bodies and acts on another; "
-                "for 'semi_implicit' the gains of its torque must be the transposed gains of its velocity, with a minus for friction"
-            )
+        seen.append(part.sense * float(network.inputs(name, now.signals | moving)[part.velocity_port][0]))
+    return [x - seen[0] for x in seen[1:]], pushed, seen[0]
+
+
+def _check_direction(network: Network, name: str, part: Implicit) -> None:
+    """Refuse what does not act where its velocity is taken."""
+    seen, pushed, still = _seen_and_pushed(network, name, part)
+    if any(abs(a - b) > 1e-9 for a, b in zip(seen, pushed, strict=True)):
+        raise NetworkError(
+            f"'{name}' takes its velocity as one combination of bodies and acts on another; "
+            "for 'semi_implicit' the gains of its torque must be the transposed gains of its velocity, with a minus for friction"
+        )
+    if abs(still) > 1e-9:
+        raise NetworkError(f"'{name}' sees a velocity while everything rests (a wire with a shift, or from a source); 'semi_implicit' cannot: use method 'rk4'")
+
+
+def check_signs(network: Network) -> None:
+    """Refuse friction that is wired to push instead of to resist."""
+    if not all(body.mechanical for body in network.bodies.values()):
+        return
+    for name, part in network.parts.items():
+        if isinstance(part, Friction) and part.dimension == 1 and (not isinstance(part.law, Dry) or part.law.stiffness is not None):
+            seen, pushed, _ = _seen_and_pushed(network, name, part)
+            if any(pushed) and all(abs(a + b) < 1e-9 for a, b in zip(seen, pushed, strict=True)):
+                raise NetworkError(f"friction '{name}' is wired to push its body along; its torque has the sign of the velocity: give its term the gain -1")
 
 
 def semi_implicit_step(network: Network, state: Sequence[Scalar], works: Sequence[Scalar], t: Scalar, h: Scalar) -> Stepped:
@@ -72,7 +94,8 @@ def semi_implicit_step(network: Network, state: Sequence[Scalar], works: Sequenc
     held = {name: part for name, part in ends.items() if isinstance(part, Row)}
     responses = {name: solve(factors, rows[name]) for name in held}
     after = solve(factors, momentum)
-    A = [[dot(rows[a], responses[b]) for b in held] for a in held]
+    soft = SOFTNESS if _dependent([rows[name] for name in held]) else 0
+    A = [[dot(rows[a], responses[b]) * (1 + soft if a == b else 1) for b in held] for a in held]
     free = [dot(rows[name], after) for name in held]
     limits = [part.limits(now.own[name], dot(rows[name], v), h) for name, part in held.items()]
     found = stick_slip(A, free, limits, [now.own[name][0] for name in held])
@@ -92,6 +115,15 @@ def semi_implicit_step(network: Network, state: Sequence[Scalar], works: Sequenc
     pushes = {name: [-x * torques[name] for x in rows[name]] if name in rows else push for name, push in pushes.items()}
     done = [w + h * dot(push, middle) for w, push in zip(works, pushes.values(), strict=True)] if works else []
     return Stepped(network.settle([x for name in network.parts for x in states[name]]), done, found.residual / h)
+
+
+def _dependent(rows: list[list[Scalar]]) -> bool:
+    """Whether some sites follow from others, such as two on one joint: then nothing says who holds how much, and they must give a little."""
+    if len(rows) > (len(rows[0]) if rows else 0):
+        return True
+    if any(isinstance(x, Expr) for row in rows for x in row):
+        return False
+    return bool(rows) and int(np.linalg.matrix_rank(np.array(rows, float))) < len(rows)
 
 
 def implicit(network: Network) -> dict[str, Implicit]:

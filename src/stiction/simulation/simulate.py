@@ -1,26 +1,33 @@
 """`simulate`: a scene in, a trajectory out, by the method of choice."""
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from stiction.control import Callback
 from stiction.errors import InputError, StictionWarning, unknown
+from stiction.friction import Dahl, LuGre
 from stiction.part import Row
 from stiction.simulation import observe
 from stiction.simulation.bodies import RobotBody
 from stiction.simulation.bristles import check_bristles, with_bristles
 from stiction.simulation.flowing import flow_step
+from stiction.simulation.freed import check_values, lane_bristles
 from stiction.simulation.integrate import METHODS
 from stiction.simulation.network import Network
 from stiction.simulation.origin import origin
 from stiction.simulation.remarks import remarks
 from stiction.simulation.run import Caller, Machine, Progress, Rule, follow, machine
 from stiction.simulation.scene import Scene
-from stiction.simulation.semi_implicit import rigid, semi_implicit_step
+from stiction.simulation.semi_implicit import check_signs, rigid, semi_implicit_step
+from stiction.simulation.sites import sites
 from stiction.simulation.stiff import Kept, check_stiff, rosenbrock_span
 from stiction.simulation.trajectory import Trajectory
 from stiction.trace.functions import Scalar, maximum
@@ -83,25 +90,37 @@ def simulate(
     """
     if not isinstance(scene, (Scene, Network)):
         raise InputError(f"simulate takes a Scene or a Network; got {type(scene).__name__}")
+    duration, step, tolerance = (_time(what, x) for what, x in (("duration", duration), ("step", step), ("tolerance", tolerance)))
+    record = None if record is None else _time("record", record)
+    signals = (signals,) if isinstance(signals, str) else signals
+    if signals is not None and not (isinstance(signals, (list, tuple)) and all(isinstance(name, str) for name in signals)):
+        raise InputError(f"signals is {signals!r}; allowed: names of signals, or beginnings of names")
+    if not isinstance(values or {}, Mapping) or not isinstance(energy, (bool, np.bool_)):
+        raise InputError(f"values is {values!r} and energy {energy!r}; allowed: arrays by the names of numbers, and True or False")
     if method not in ALL_METHODS:
         raise InputError(f"method is {method!r}; allowed: {', '.join(map(repr, ALL_METHODS))}")
-    if not isinstance(step, (int, float)) or not 0 < step < 1e6:
-        raise InputError(f"step is {step!r}; allowed: a time above 0 s")
-    if not isinstance(tolerance, (int, float)) or not 1e-13 <= tolerance < 1:
+    if not 1e-13 <= tolerance < 1:
         raise InputError(f"tolerance is {tolerance!r}; allowed: 1e-13 to 1")
     network = prepared(scene, method, step)
     names = Names(scene)
-    made = prepare(network, names, method, step, values or {}, signals, energy, tolerance)
+    freed = _arrays(values or {}, numbers(scene) | _numbers(network, names, {}))
+    if method != "semi_implicit":
+        freed |= lane_bristles(scene.network if isinstance(scene, Scene) else scene, freed, step, names.plain)
+    check_values(network, freed, method, step, names.plain)
+    if energy:
+        network.must_be_mechanical("energy=True")
+    made = prepare(network, names, method, step, freed, signals, energy, tolerance)
     run = follow(made, duration, step, record, threads, progress)
     seen = dict(run.signals)
     if energy:
         books = observe.ledger(network, {name: x for name, x in seen.items() if name.startswith(BOOKS)})
         seen = {name: x for name, x in seen.items() if not name.startswith(BOOKS)} | books
     notes = remarks(network, method, step, seen, names.plain)
+    seen = {name: x for name, x in seen.items() if name not in made.hidden}
     for note in notes:
         warnings.warn(note, StictionWarning, stacklevel=2)
     found = {names.plain(name): (x, names.unit(name)) for name, x in seen.items()}
-    how = {"duration": duration, "step": step, "method": method, "record": record, "signals": signals and list(signals), "energy": energy or None}
+    how = {"duration": duration, "step": step, "method": method, "record": record, "signals": signals and list(signals), "energy": bool(energy) or None}
     how |= {"tolerance": tolerance} if method == "stiff" else {}
     return replace(
         run,
@@ -110,6 +129,33 @@ def simulate(
         origin=origin(scene, how, values or {}),
         notes=notes,
     )
+
+
+def _arrays(values: Mapping[str, Any], known: Mapping[str, float]) -> dict[str, np.ndarray]:
+    """Values as arrays of finite numbers, under names that exist."""
+    made = {}
+    for name, x in values.items():
+        if name not in known:
+            close = get_close_matches(str(name), known, n=3, cutoff=0.5)
+            raise InputError(unknown("number", name, "this simulation", close or known) + (" and more; numbers(scene) lists all" if close else ""))
+        try:
+            made[name] = np.asarray(x, float)
+        except (TypeError, ValueError):
+            made[name] = np.array([np.nan])
+        if not made[name].size or not np.isfinite(made[name]).all():
+            raise InputError(f"values of '{name}' are {x!r}; allowed: a finite number, or an array of them")
+    return made
+
+
+def _time(what: str, value: Any) -> float:
+    """A positive number, of any kind."""
+    try:
+        x = float(value)
+    except (TypeError, ValueError):
+        x = math.nan
+    if isinstance(value, (str, bool)) or not 0 < x < 1e9:
+        raise InputError(f"{what} is {value!r}; allowed: a number above 0{' [s]' if what != 'tolerance' else ''}")
+    return x
 
 
 class Names:
@@ -129,7 +175,7 @@ class Names:
         head, _, rest = name.partition(".")
         if head in ("energy", "work", "loss"):
             return "J"
-        return self.scene.parts[head].unit(rest) if head in self.scene.parts else "N·m or N"
+        return self.scene.parts[head].unit(rest) if head in self.scene.parts else {"residual": "N·m or N"}.get(name, "1")
 
 
 def numbers(scene: Scene | Network) -> dict[str, float]:
@@ -160,14 +206,15 @@ def _numbers(network: Network, names: Names, values: Mapping[str, Any]) -> dict[
 def prepared(scene: Scene | Network, method: str, step: float) -> Network:
     """The network as a method needs it: dry friction as rows, or with bristles that hold at this step."""
     network = scene.network if isinstance(scene, Scene) else scene
-    for part in network.digital.values():
-        part.clock.ticks(step)
+    for controller in network.digital.values():
+        controller.clock.ticks(step)
     if method == "semi_implicit":
         return rigid(network)
     for name, part in network.parts.items():
         if isinstance(part, Row):
             raise InputError(f"'{name}' ({type(part).__name__}) is rigid and needs method 'semi_implicit'; got '{method}'")
-    network = with_bristles(network, step)
+    network = with_bristles(network, method, step)
+    check_signs(network)
     if method == "stiff":
         return check_stiff(network)
     check_bristles(network, method, step)
@@ -204,14 +251,10 @@ def prepare(
     tolerance: float = 1e-6,
 ) -> Machine:
     """The program that advances a network, and what it starts from."""
-    known = numbers(names.scene) | _numbers(network, names, {})
-    for name in values:
-        if name not in known:
-            raise InputError(unknown("number", name, "this simulation", known))
     here = list(network.start.values())
     own_steps = method == "stiff"
     works = [0.0] * len(network.pushes(network.evaluate(here, 0.0, step))) if energy else []
-    first = _Slots(here, works, observe.first_marks(network, 0.0 if own_steps else step), [0.0, step / 100, 0.0, 0.0] if own_steps else [], 0.0)
+    first = _Slots(here, works, observe.first_marks(network), [0.0, step / 100, 0.0, 0.0] if own_steps else [], 0.0)
 
     def see(network: Network, t: Scalar, x: _Slots, h: Scalar) -> dict[str, Scalar]:
         stage = 0 if own_steps else h
@@ -220,7 +263,7 @@ def prepare(
         seen |= {"steps": x.pace[2], "rejected": x.pace[3]} if own_steps else {}
         return seen | (observe.energies(network, x.state, x.works, t, stage) if energy else {})
 
-    wanted = _chosen(see(network, 0.0, first, step), chosen, names)
+    wanted, hidden = _chosen(see(network, 0.0, first, step), chosen, names, network)
     functions = {name: part for name, part in network.digital.items() if isinstance(part, Callback)}
     watch = any(name.endswith((".mode", ".switches", ".fastest")) for name in wanted)
     advance = semi_implicit_step if method == "semi_implicit" else partial(flow_step, method)
@@ -228,13 +271,13 @@ def prepare(
     def rule(table: Mapping[str, Scalar]) -> Rule:
         traced = network.with_numbers(Numbering(lambda name, _: table[names.plain(name)], _Freed(values, names)))
 
-        def mark(state: list, marks: list, t: Scalar, stage: Scalar = 0) -> list:
-            return observe.next_marks(traced, state, marks, t, stage) if watch else marks
+        def mark(before: list, state: list, marks: list, t: Scalar, stage: Scalar = 0) -> list:
+            return observe.next_marks(traced, before, state, marks, t, stage) if watch else marks
 
         def one(count: Scalar, flat: list, h: Scalar) -> list:
             x, t = first.filled(flat), count * h
             after = advance(traced, traced.ticked(x.state, count, t, step), x.works, t, h)
-            return _Slots(after.state, after.works, mark(after.state, x.marks, t + h, h), [], maximum(x.residual, after.residual)).flat()
+            return _Slots(after.state, after.works, mark(x.state, after.state, x.marks, t + h, h), [], maximum(x.residual, after.residual)).flat()
 
         def span(t: Scalar, flat: list, h: Scalar, steps: Scalar) -> list:
             x = first.filled(flat)
@@ -255,7 +298,7 @@ def prepare(
     start = states | {f"slot {k}": x for k, x in enumerate(first.flat()[len(states) :])}
     found = _numbers(network, names, values) | ({"tolerance": tolerance} if own_steps else {})
     arrival = len(here) + len(works) + len(first.marks) if own_steps else None
-    return machine(method, found, values, rule, start, wanted, arrival, _callers(network, functions, step))
+    return machine(method, found, values, rule, start, wanted, arrival, _callers(network, functions, step))._replace(hidden=hidden)
 
 
 def _callers(network: Network, functions: Mapping[str, Callback], step: float) -> list[Caller]:
@@ -285,13 +328,16 @@ class _Freed:
         return len(self.values)
 
 
-def _chosen(seen: Mapping[str, Any], chosen: Sequence[str] | None, names: Names) -> list[str]:
-    """The signals to keep, by the network's names; the books always."""
+def _chosen(seen: Mapping[str, Any], chosen: Sequence[str] | None, names: Names, network: Network) -> tuple[list[str], list[str]]:
+    """The signals to keep, by the network's names, the books always; and those that only the remarks need."""
     if chosen is None:
-        return list(seen)
+        return list(seen), []
     plain = {name: names.plain(name) for name in seen}
-    wanted = (chosen,) if isinstance(chosen, str) else tuple(chosen)
+    wanted = tuple(chosen)
     for start in wanted:
         if not any(name.startswith(start) for name in plain.values()):
             raise InputError(f"no signal begins with '{start}'; this simulation has: {', '.join(plain.values())}")
-    return [name for name, user in plain.items() if user.startswith(wanted) or name.startswith(BOOKS)]
+    kept = [name for name, user in plain.items() if user.startswith(wanted) or name.startswith(BOOKS)]
+    needed = ["residual", *(f"{name}.fastest" for name, part in sites(network).items() if isinstance(part.law, (Dahl, LuGre)))]
+    hidden = [name for name in needed if name in seen and name not in kept]
+    return [*kept, *hidden], hidden

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 from stiction.dynamics.composite_body import factor, solve
 from stiction.friction.curve import Curve
-from stiction.friction.dry import Stribeck
+from stiction.friction.dry import Dry, Stribeck
 from stiction.simulation.flowing import dot
-from stiction.simulation.forces import Friction
+from stiction.simulation.forces import Friction, Ground
 from stiction.simulation.network import Network, NetworkError
 from stiction.simulation.penalty_joint import PenaltyJoint
 from stiction.trace.derivative import directional
 from stiction.trace.expression import Expr
-from stiction.trace.functions import Scalar, absolute, clip, graph_of, loop, maximum, minimum, where
+from stiction.trace.functions import Scalar, absolute, clip, constant, floor, logical_not, loop, maximum, minimum, where
 
 Rows = list[list[Scalar]]
 
@@ -33,9 +33,7 @@ GROWS, SHRINKS, CAREFUL = 5, 1 / 5, 0.9
 
 def check_stiff(network: Network) -> Network:
     """Refuse what the method cannot advance."""
-    for name, body in network.bodies.items():
-        if not body.mechanical:
-            raise NetworkError(f"part '{name}' ({type(body).__name__}) says no mass_matrix, which 'stiff' needs; write one, or use method 'rk4'")
+    network.must_be_mechanical("method 'stiff'")
     for name in network.digital:
         raise NetworkError(f"part '{name}' ticks on a clock, and 'stiff' chooses its own steps; use method 'rk4' or 'semi_implicit'")
     for name, part in network.parts.items():
@@ -44,6 +42,9 @@ def check_stiff(network: Network) -> Network:
                 f"{name}: {type(part.law).__name__} finds its speed of sliding step by step, and 'stiff' needs a formula; "
                 "take LuGre or ElastoPlastic with the same numbers, or method 'semi_implicit'"
             )
+        bristle = part.law if isinstance(part, (Friction, PenaltyJoint)) and isinstance(part.law, Dry) else part if isinstance(part, Ground) else None
+        if bristle is not None and not bristle.damping:
+            raise NetworkError(f"{name}: its bristle has no damping, and 'stiff' needs some: without it the force jumps; give a damping above 0")
     return network
 
 
@@ -55,7 +56,7 @@ class _Point(NamedTuple):
     accelerations: list[Scalar]
     powers: list[Scalar]
     mass: Rows
-    loads: list[Scalar]  # M v̇ + bias
+    loads: list[Scalar]  # M v̇ + bias, with v̇ as if it were constant
     forces: list[Scalar]
 
 
@@ -100,13 +101,11 @@ class _Order:
             forces = [a + b for a, b in zip(forces, push, strict=True)]
         M, bias = network.mechanics(now)
         a = solve(factor(M), [f - b for f, b in zip(forces, bias, strict=True)])
-        graph = graph_of([*ordered, *a])
-        a = [graph.wrap(x) for x in a] if graph else a
         loads: list[Scalar] = []
         first = 0
         for name, body in network.bodies.items():
             n = len(now.own[name]) - body.positions()
-            loads.extend(body.load(now.own[name], a[first : first + n]))
+            loads.extend(body.load(now.own[name], [constant(x) for x in a[first : first + n]]))
             first += n
         positions = [x for name, body in network.bodies.items() for x in body.position_rates(now.own[name])]
         others = [x for name in network.parts if name in now.rates for x in now.rates[name]]
@@ -118,17 +117,22 @@ class _Order:
         for name in self.network.parts:
             part = self.network.parts[name]
             if name not in self.network.bodies:
-                law: Any = getattr(part, "law", None)
-                bend = law.breakaway(1) / law.stiffness if hasattr(law, "stiffness") else 1
-                small += [bend] * len(part.start())
+                small += [_bend(getattr(part, "law", None))] * len(part.start())
         return [*small, *[1] * self.nv]
+
+
+def _bend(law: Any) -> Scalar:
+    """Bending of a bristle at break-away; 1 for what is no bristle, or has no break-away."""
+    if not hasattr(law, "stiffness"):
+        return 1
+    most = maximum(law.breakaway(1), law.breakaway(-1)) / law.stiffness
+    return where(most > 0, most, 1)
 
 
 def _matrix(point: _Point, y: list[Scalar], order: _Order, c: Scalar) -> Rows:
     """The matrix of a stage: c − ∂rates, and c M + ∂(M v̇ + bias − forces) for the velocities."""
-    still = dict.fromkeys((a for a in point.accelerations if isinstance(a, Expr)), 0.0)  # the loads are those of given accelerations
     n, m, books = len(y), order.nq + order.nz, len(point.powers)
-    loads = [directional(point.loads, still | {x: 1.0}) for x in y]
+    loads = [directional(point.loads, {x: 1.0}) for x in y]
     rates = [directional([*point.positions, *point.others, *point.forces, *point.powers], {x: 1.0}) for x in y]
     A: Rows = [[(c if i == j else 0) - rates[j][i] for j in range(n)] for i in range(m)]
     A += [[(c * point.mass[i][j - m] if j >= m else 0) + loads[j][i] - rates[j][m + i] for j in range(n)] for i in range(order.nv)]
@@ -176,9 +180,9 @@ def rosenbrock_step(order: _Order, y: list[Scalar], works: list[Scalar], t: Scal
     n, m = len(y), order.nq + order.nz
     books = bool(works)
     start = order.point(y, t, books)
-    earlier, later = (order.point(y, t + sign * h / 8, books) for sign in (-1, 1))
-    rates = [[*p.positions, *p.others, *p.accelerations, *p.powers] for p in (start, earlier, later)]
-    tilt = [(b - a) * 4 / h for a, b in zip(rates[1], rates[2], strict=True)]  # derivative by time, to the second order
+    soon, later = (order.point(y, t + k * h / 8, books) for k in (1, 2))
+    rates = [[*p.positions, *p.others, *p.accelerations, *p.powers] for p in (start, soon, later)]
+    tilt = [(4 * b - 3 * a - c) * 4 / h for a, b, c in zip(*rates, strict=True)]  # derivative by time, to the second order
     U = _eliminated(_matrix(start, y, order, 1 / (GAMMA * h)))
     found: list[list[Scalar]] = []
     rate = rates[0]
@@ -220,17 +224,18 @@ def rosenbrock_span(
     span: Scalar,
     longest: Scalar,
     tolerance: Scalar,
-    mark: Callable[[list[Scalar], list[Scalar], Scalar], list[Scalar]],
+    mark: Callable[..., list[Scalar]],
 ) -> Kept:
-    """Some attempts at steps towards the end of a span of time; `mark` gives the marks after a step, from state, marks and time."""
+    """Some attempts at steps towards the end of a span of time; `mark` gives the marks after a step, from the states before and after, marks and time."""
     order = _Order(network)
     n, m, k = len(kept.state), len(kept.works), len(kept.marks)
     scales = order.scales()
 
     def attempt(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
         y, works, marks, (come, wish, steps, rejected) = carry[:n], carry[n : n + m], carry[n + m : n + m + k], carry[n + m + k :]
-        left = span - come
-        done = left <= 0
+        done = come >= span
+        until = minimum(span, (floor(come / longest + 1e-9) + 1) * longest)  # no step crosses a multiple of the longest: knots may lie there
+        left = until - come
         h = where(done, longest, minimum(wish, left))
         after, worked, errors = rosenbrock_step(order, y, works, t + come, h)
         after = order.sorted(network.settle(order.back(after)))
@@ -242,9 +247,9 @@ def rosenbrock_span(
         growth = where(worst == worst, growth, SHRINKS)  # an error that is no number
         next_wish = minimum(longest, where(good & (wish > left), maximum(wish, h * growth), h * growth))
         next_wish = where(next_wish < 1e-12 * longest, 0 * next_wish / (0 * next_wish), next_wish)  # no step is short enough: give up
-        keep = good & (left > 0)
-        came = where(h >= left, span, come + h)
-        fresh = [*after, *worked, *mark(order.back(after), marks, t + come + h), came, next_wish, steps + 1, rejected]
+        keep = good & logical_not(done)
+        came = where(h >= left, until, come + h)
+        fresh = [*after, *worked, *mark(order.back(y), order.back(after), marks, t + come + h), came, next_wish, steps + 1, rejected]
         old = [*y, *works, *marks, come, where(done, wish, next_wish), steps, rejected + where(done, 0, 1)]
         return [where(keep, a, b) for a, b in zip(fresh, old, strict=True)]
 

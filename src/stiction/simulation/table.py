@@ -16,7 +16,7 @@ MOST = 10_000  # entries: they become part of the program
 class Table:
     """A function of the time by points: straight lines between them, constant before the first and after the last.
 
-    Knots that lie on steps are met exactly by all methods.
+    Knots that lie on multiples of the step are met exactly by all methods.
 
     Attributes:
         time: of the points, rising [s].

@@ -57,6 +57,8 @@ class Trajectory:
 
     def at(self, t: float) -> dict[str, Any]:
         """All signals at the record nearest to time t [s]."""
+        if not len(self.time):
+            raise InputError("this run has no records, so none is near any time")
         k = int(np.abs(self.time - t).argmin())
         return {name: x[k].item() if x.ndim == 1 else x[k] for name, x in self.signals.items()}
 
@@ -113,7 +115,8 @@ class Trajectory:
                 file.create_dataset("valid_until", data=self.valid_until).attrs["units"] = "s"
             group = file.create_group("signals", track_order=True)
             for name, x in self.signals.items():
-                data = group.create_dataset(name, data=x)
+                data = group.create_dataset(name.replace("/", "|"), data=x)  # a slash would make a folder
+                data.attrs["name"] = name
                 data.dims[0].attach_scale(time)
                 data.attrs["units"] = self.units.get(name, "")
 
@@ -126,7 +129,7 @@ class Trajectory:
             with h5py.File(path, "r") as file:
                 if file.attrs.get("format") != "stiction run 1":
                     raise InputError(f"{path} is an HDF5 file, but no run of stiction")
-                data: dict[str, Any] = dict(file["signals"].items())
+                data: dict[str, Any] = {x.attrs["name"]: x for x in file["signals"].values()}
                 signals = {name: x[()] for name, x in data.items()}
                 units = {name: x.attrs["units"] for name, x in data.items() if x.attrs["units"]}
                 until = file["valid_until"][()] if "valid_until" in file else None
@@ -135,5 +138,7 @@ class Trajectory:
                 return Trajectory(file["time"][()], signals, file.attrs["status"], file.attrs["message"], units, origin, until, notes, int(file.attrs["calls"]))
         except FileNotFoundError:
             raise InputError(f"there is no file '{path}'") from None
+        except (KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"{path} is a damaged run of stiction: {error}") from None
         except OSError:
             raise InputError(f"{path} is no HDF5 file, or a damaged one; a run is written by save('run.h5')") from None

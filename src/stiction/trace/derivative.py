@@ -63,8 +63,8 @@ def directional(outputs: Sequence[Scalar], seeds: Mapping[Expr, object]) -> list
 def _chain(graph: Graph, e: Expr, moving: list[tuple[int, Expr]]) -> Expr:
     if e.op in ("loop", "item"):
         raise TraceError("derivatives are taken of the flow, not through loops; differentiate the function inside the loop")
-    if e.boolean:
-        return graph.constant(0.0)  # constant on either side of a switch
+    if e.boolean or e.op == "constant":
+        return graph.constant(0.0)  # constant, or constant on either side of a switch
     if e.op == "lookup":  # the entries may move; between the knots the index does not matter
         rates = dict(moving)
         entries = [rates.get(k, graph.constant(0.0)) for k in range(1, len(e.args))]

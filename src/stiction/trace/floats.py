@@ -70,6 +70,7 @@ FOLD: dict[str, Callable[..., float]] = {
     "min": _smaller,
     "max": _larger,
     "floor": lambda x: float(math.floor(x)) if abs(x) < math.inf else x,
+    "constant": lambda x: x,
     "lt": operator.lt,
     "le": operator.le,
     "eq": operator.eq,

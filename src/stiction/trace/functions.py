@@ -71,6 +71,11 @@ def divide(a: Scalar, b: Scalar) -> Scalar:
     return FOLD["div"](a, b) if isinstance(a, (int, float)) and isinstance(b, (int, float)) else a / b
 
 
+def power(a: Scalar, b: Scalar) -> Scalar:
+    """A to the power b; infinite or NaN, never an error, where it is no real number."""
+    return FOLD["pow"](a, b) if isinstance(a, (int, float)) and isinstance(b, (int, float)) else a**b
+
+
 def fma(a: Scalar, b: Scalar, c: Scalar) -> Scalar:
     """a·b + c, rounded once where the machine can."""
     graph = graph_of((a, b, c))
@@ -81,6 +86,11 @@ def fma(a: Scalar, b: Scalar, c: Scalar) -> Scalar:
     if product.op != "mul" or (c.op == "const" and c.data == 0):
         return graph.add(product, c)
     return graph.apply("fma", a, b, c)
+
+
+def constant(x: Scalar) -> Scalar:
+    """X itself, but derivatives take it as constant; nothing simplifies across it."""
+    return x.graph.apply("constant", x) if isinstance(x, Expr) else x
 
 
 def logical_not(condition: Scalar) -> Scalar:

@@ -225,6 +225,8 @@ class Emitter:
                 if self.fused.get(a.index) == e.index:
                     return self.fused_sum(e, k, m)
         x = [self.value(a, m) for a in e.args]
+        if e.op == "constant":
+            return x[0]
         if e.op in BINARY:
             return m.binary(BINARY[e.op], *x)
         if e.op in COMPARE:

@@ -62,6 +62,6 @@ def _replaced(value: Any, name: str, number: Numbering) -> Any:
     if isinstance(value, tuple) and value and all(isinstance(x, float) for x in value):
         if len(value) == 2 and value[0] == value[1]:
             return (number(name, value[0]),) * 2
-        places = "xyz" if len(value) == 3 else range(len(value))
+        places = {3: "xyz", 4: "wxyz"}.get(len(value), range(len(value)))
         return tuple(number(f"{name}.{k}", x) for k, x in zip(places, value, strict=True))
     return value

@@ -61,7 +61,7 @@ def work(roots: Sequence[Expr], level: int = 0) -> int:
             turns = entries // width if not counted else int(e.args[0].data) if e.args[0].op == "const" else 100
             turns = turns if until_zero is None else min(turns, 2)
             total += turns * work(body.results, body.level)
-        elif e.op not in ("const", "input", "row", "carry", "item"):
+        elif e.op not in ("const", "input", "row", "carry", "item", "constant"):
             total += 1
     return total
 
@@ -75,6 +75,6 @@ def operation_counts(roots: Sequence[Expr]) -> dict[str, int]:
         fused = fusions(nodes, ends)
         sums = set(fused.values())
         for e in nodes:
-            if e.op not in ("const", "input", "row", "carry", "item", "loop") and e.index not in fused:
+            if e.op not in ("const", "input", "row", "carry", "item", "loop", "constant") and e.index not in fused:
                 counts["fma" if e.index in sums else e.op] += 1
     return dict(sorted(counts.items(), key=lambda pair: -pair[1]))
