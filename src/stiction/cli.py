@@ -90,11 +90,9 @@ def run(scene: Path, *, out: Path | None = None, plot: bool = False, figure: Pat
     ]
     for name in [*read.scene.joints][:20]:
         if {f"q.{name}", f"v.{name}"} <= record.signals.keys():
-            rows.append(
-                (
-                    name,
-                    f"ends at {record[f'q.{name}'][-1]:.6g} {record.units[f'q.{name}']}, moves at {record[f'v.{name}'][-1]:.3g} {record.units[f'v.{name}']}{_mode(record, name)}",
-                )
+            end, speed = record[f"q.{name}"][-1], record[f"v.{name}"][-1]
+            units = record.units[f"q.{name}"], record.units[f"v.{name}"]
+            rows.append((name, f"ends at {end:.6g} {units[0]}, moves at {speed:.3g} {units[1]}{_mode(record, name)}"))
             )
     if "energy.residue" in record.signals:
         rows.append(("energy", f"residue {abs(record['energy.residue']).max():.1e} J of {record['energy.kinetic'].max():.3g} J of kinetic energy at most"))
