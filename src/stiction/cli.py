@@ -93,7 +93,6 @@ def run(scene: Path, *, out: Path | None = None, plot: bool = False, figure: Pat
             end, speed = record[f"q.{name}"][-1], record[f"v.{name}"][-1]
             units = record.units[f"q.{name}"], record.units[f"v.{name}"]
             rows.append((name, f"ends at {end:.6g} {units[0]}, moves at {speed:.3g} {units[1]}{_mode(record, name)}"))
-            )
     if "energy.residue" in record.signals:
         rows.append(("energy", f"residue {abs(record['energy.residue']).max():.1e} J of {record['energy.kinetic'].max():.3g} J of kinetic energy at most"))
     _table(str(scene), rows)
