@@ -19,7 +19,7 @@ such a class:
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from stiction.dynamics.composite_body import factor, solve
 from stiction.errors import InputError
@@ -142,6 +142,14 @@ class Impedance(Part):
     def stored(self, motion: Ports, own: list[Scalar]) -> Scalar:
         """Elastic energy [J]."""
         return 0
+
+    def for_step(self, step: float) -> Self:
+        """The same part for steps of this length [s]: what is faster than a step may be advanced over whole steps."""
+        return self
+
+    def finish(self, motion: Ports, own: list[Scalar]) -> Sequence[Scalar]:
+        """The own states after a step by a method that follows the flow, where they are advanced over whole steps."""
+        return own
 
 
 class Implicit(Impedance):

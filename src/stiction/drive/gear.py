@@ -10,6 +10,9 @@ from stiction.rows.stick_slip import Limits
 from stiction.trace.functions import Scalar, absolute, clip, where
 
 
+FAINT = 1e-6  # part of the friction in the teeth below which a torque drives nothing
+
+
 @dataclass(frozen=True, kw_only=True)
 class Gear:
     """A gear; angles on the motor side are ratio times those on the joint side.
@@ -120,12 +123,13 @@ class ElasticGear(Impedance):
 
 @dataclass(frozen=True, kw_only=True)
 class Mesh(Row):
-    """Friction in the teeth, in proportion to the torque that the joint gets. Ports: velocity of the joint and torque of the motor (joint side) in;
-    torque out, with the sign of the velocity. It is a row: its torque is found once per step.
+    """Friction in the teeth, in proportion to the torque that goes in. Ports: velocity of the joint and torque of the motor (joint side) in;
+    torque out, with the sign of the velocity. It is a row: its torque is found once per step, from the torque of the last step.
 
     Attributes:
-        driving: friction per torque at the joint while the motor drives.
-        braking: the same while the joint drives.
+        driving: friction per torque while the motor drives: 1 − η.
+        braking: the same while the joint drives: 1/η − 1.
+        locked: friction while the joint drives a gear that cannot be driven back [N·m]; else 0.
         reflected_inertia: of the rotor, on the joint side [kg m²]; 0 if the gear is elastic.
     """
 
@@ -135,10 +139,11 @@ class Mesh(Row):
 
     driving: float
     braking: float
+    locked: float
     reflected_inertia: float
 
     def start(self) -> Mapping[str, float]:
-        """Direction of sliding, torque, and the torque that the joint got in the last step."""
+        """Direction of sliding, torque, and the torque that went in during the last step."""
         return {"slides": 0.0, "held": 0.0, "load": 0.0}
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
@@ -146,11 +151,13 @@ class Mesh(Row):
         return {"torque": [own[1]]}, [0, 0, 0]
 
     def limits(self, own: list[Scalar], s: Scalar, step: Scalar) -> Limits:
-        """In proportion to the torque that the joint got in the last step, by who drives."""
-        size, drives = step * absolute(own[2]), own[2] > 0
-        ahead, back = where(drives, self.driving, self.braking) * size, where(drives, self.braking, self.driving) * size
+        """By who drives: against motion along the torque the share of driving, against the other the share of braking."""
+        load, size = own[2], absolute(own[2])
+        least = FAINT * absolute(own[1])  # rounding of a torque is no drive
+        drives, brakes = step * self.driving * size, step * (self.braking * size + self.locked)
+        ahead, back = where(load > least, drives, brakes), where(load < -least, drives, brakes)
         return Limits(ahead, back, ahead, back)
 
     def found(self, motion: Ports, own: list[Scalar], mode: Scalar, torque: Scalar, acceleration: Scalar) -> list[Scalar]:
-        """Direction of sliding, torque, and what the joint got: the motor's torque less what the rotor and the mesh took."""
-        return [mode, torque, motion["motor"][0] - self.reflected_inertia * acceleration - torque]
+        """Direction of sliding, torque, and what went in: the motor's torque less what the rotor took."""
+        return [mode, torque, motion["motor"][0] - self.reflected_inertia * acceleration]

@@ -1,5 +1,6 @@
 """Motors: a command in, a torque on the motor shaft out. All quantities here are on the motor side of the gear."""
 
+import copy
 import itertools
 import math
 from collections.abc import Mapping, Sequence
@@ -178,6 +179,13 @@ class DCMotor(Motor):
         if self.inductance and (self.current_limit is not None or self.torque_limit is not None):
             raise DriveError("DCMotor: a motor with inductance takes no current_limit or torque_limit; limit the command, or leave inductance out")
         object.__setattr__(self, "electric", bool(self.inductance))
+        object.__setattr__(self, "over", 0.0)
+
+    def for_step(self, step: float) -> "DCMotor":
+        """The motor for steps of this length: if its electronics are faster, the current is advanced over whole steps, exactly."""
+        twin = copy.copy(self)
+        object.__setattr__(twin, "over", step if self.inductance and step * self.resistance > self.inductance else 0.0)
+        return twin
 
     def start(self) -> Mapping[str, float]:
         """The current, where there is inductance."""
@@ -196,15 +204,30 @@ class DCMotor(Motor):
         return where(held, K * clip(current, -self.current_limit, self.current_limit), K * e / R), where(held, 0, K * K / R)
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
-        """The torque, and the rate of the current; over a stage much longer than L/R the mean rate of the exact current."""
+        """The torque, and the rate of the current; where electronics are fast, the torque of the mean current of the step."""
         if not own:
             return super().force(motion, own, step, t)
-        (speed,), (current,) = motion["speed"], own
-        fast = self.resistance / self.inductance
-        steady = (self.voltage(motion["command"][0]) - self.constant * speed) / self.resistance
-        rate = fast * (steady - current)
-        mean = (steady - current) * (1 - exp(-fast * step)) / where(step > 0, step, 1)
-        return {"torque": [self.constant * current]}, [where(fast * step > 1, mean, rate)]
+        (current,) = own
+        steady = self._steady(motion)
+        if self.over:  # type: ignore[attr-defined]
+            part = (1 - self._decay()) * self.inductance / (self.resistance * self.over)  # type: ignore[attr-defined]
+            return {"torque": [self.constant * (steady + (current - steady) * part)]}, [0]
+        return {"torque": [self.constant * current]}, [self.resistance / self.inductance * (steady - current)]
+
+    def finish(self, motion: Ports, own: list[Scalar]) -> list[Scalar]:
+        """The current after a step, where it is advanced over whole steps."""
+        if not own or not self.over:  # type: ignore[attr-defined]
+            return own
+        steady = self._steady(motion)
+        return [steady + (own[0] - steady) * self._decay()]
+
+    def _steady(self, motion: Ports) -> Scalar:
+        """The current at which nothing changes."""
+        return (self.voltage(motion["command"][0]) - self.constant * motion["speed"][0]) / self.resistance
+
+    def _decay(self) -> Scalar:
+        """What is left of a current after a step."""
+        return exp(-self.resistance * self.over / self.inductance)  # type: ignore[attr-defined]
 
     def at_end(self, motion: Ports, own: list[Scalar], s: Scalar, step: Scalar, t: Scalar) -> Linear:
         """The mean torque of a step at the speed of its end (s is minus the speed), and the current after it: both exact."""

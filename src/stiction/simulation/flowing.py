@@ -35,7 +35,7 @@ def flow_step(method: str, network: Network, state: Sequence[Scalar], works: Seq
         return [*rates, *(dot(push, v) for push in network.pushes(now).values())]
 
     after = METHODS[method](flow, [*state, *works], t, h)
-    return Stepped(network.settle(after[:n]), after[n:], 0)
+    return Stepped(network.settle(network.finished(after[:n], t + h, h)), after[n:], 0)
 
 
 def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:

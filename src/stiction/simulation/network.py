@@ -307,6 +307,15 @@ class Network:
         terms = [term for term in _terms(wire) if term.source.rpartition(".")[0] == source]
         return _sum(Wire(target, terms, wire.shift if source == target else ()), size, signals)
 
+    def finished(self, state: Sequence[Scalar], t: Scalar, h: Scalar) -> list[Scalar]:
+        """The states after a step, with those that are advanced over whole steps."""
+        quick = {name for name, part in self.parts.items() if isinstance(part, Impedance) and type(part).finish is not Impedance.finish}
+        if not quick:
+            return list(state)
+        now = self.evaluate(state, t, h)
+        own = {name: part.finish(self.inputs(name, now.signals), now.own[name]) if name in quick else now.own[name] for name, part in self.parts.items()}  # type: ignore[attr-defined]
+        return [x for name in self.parts for x in own[name]]
+
     def settle(self, state: Sequence[Scalar]) -> list[Scalar]:
         """The states as they are kept after an accepted step."""
         own = self.split(state)

@@ -31,13 +31,13 @@ DRIVE_SIGNALS = {
     ("gear", "motor_torque"): "gear_motor_torque",
     ("gear", "joint_torque"): "gear_joint_torque",
     ("mesh", "torque"): "mesh_friction",
-    ("mesh", "load"): "joint_load",
+    ("mesh", "load"): "gear_load",
     ("control", "command"): "command",
     ("control", "sum"): "control_sum",
     ("command", "force"): "command",
 }
 RESERVED = (*SIGNALS, *DRIVE_SIGNALS.values(), "q", "v", "friction", "torque", "mode", "margin", "switches", "fastest", "bend", "drive", "control", "gravity")
-LOCKED = 1e6  # friction per load of a gear that cannot be driven back
+LOCKED = 1e6  # N·m that hold a gear which cannot be driven back
 
 
 class SceneError(StictionError):
@@ -363,9 +363,12 @@ class Scene:
         robot, inner = self.joints[name]
         unit = [float(other == inner) for other in self.machines[robot].velocity_names]
         gear, mesh = drive.gear, f"mesh {name}"
-        braking = LOCKED if gear.self_locking else 1 - gear.back_efficiency  # type: ignore[operator]
-        inertia = 0.0 if gear.elastic else drive.reflected_inertia
-        parts[mesh] = Mesh(driving=1 / gear.efficiency - 1, braking=braking, reflected_inertia=inertia)
+        parts[mesh] = Mesh(
+            driving=1 - gear.efficiency,
+            braking=1 / gear.back_efficiency - 1,  # type: ignore[operator]
+            locked=LOCKED if gear.self_locking else 0.0,
+            reflected_inertia=0.0 if gear.elastic else drive.reflected_inertia,
+        )
         source = Term(f"gear {name}.joint_torque") if gear.elastic else Term(f"motor {name}.torque", gear.ratio)
         wires += [Wire(f"{mesh}.velocity", [Term(f"{robot}.v", [unit])]), Wire(f"{mesh}.motor", [source])]
         terms[robot].append(Term(f"{mesh}.torque", [[-x] for x in unit]))

@@ -14,7 +14,7 @@ import numpy as np
 from stiction.control import Callback
 from stiction.errors import InputError, StictionWarning, unknown
 from stiction.friction import Dahl, LuGre
-from stiction.part import Row
+from stiction.part import Impedance, Row
 from stiction.simulation import observe
 from stiction.simulation.bodies import RobotBody
 from stiction.simulation.bristles import check_bristles, with_bristles
@@ -215,6 +215,8 @@ def prepared(scene: Scene | Network, method: str, step: float) -> Network:
             raise InputError(f"'{name}' ({type(part).__name__}) is rigid and needs method 'semi_implicit'; got '{method}'")
     network = with_bristles(network, method, step)
     check_signs(network)
+    if method in METHODS:
+        network = network.with_parts(lambda _, part: part.for_step(step) if isinstance(part, Impedance) else part)
     if method == "stiff":
         return check_stiff(network)
     check_bristles(network, method, step)
