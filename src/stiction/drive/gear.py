@@ -9,7 +9,6 @@ from stiction.part import Impedance, Ports, Row
 from stiction.rows.stick_slip import Limits
 from stiction.trace.functions import Scalar, absolute, clip, where
 
-
 FAINT = 1e-6  # part of the friction in the teeth below which a torque drives nothing
 
 

@@ -209,7 +209,7 @@ def prepared(scene: Scene | Network, method: str, step: float) -> Network:
     for controller in network.digital.values():
         controller.clock.ticks(step)
     if method == "semi_implicit":
-        return rigid(network)
+        return rigid(network).with_parts(lambda _, part: part.for_step(step) if isinstance(part, Impedance) else part)
     for name, part in network.parts.items():
         if isinstance(part, Row):
             raise InputError(f"'{name}' ({type(part).__name__}) is rigid and needs method 'semi_implicit'; got '{method}'")
