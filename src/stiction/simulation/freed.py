@@ -11,6 +11,7 @@ from stiction.simulation.bodies import RobotBody
 from stiction.simulation.bristles import DAMPING, STIFFNESS, check_bristles, chosen, unchosen
 from stiction.simulation.flowing import dot
 from stiction.simulation.forces import Friction, RigidFriction
+from stiction.simulation.gears import HeldFriction
 from stiction.simulation.integrate import METHODS
 from stiction.simulation.network import Network
 from stiction.trace.numbered import Numbering
@@ -74,7 +75,7 @@ def check_values(network: Network, values: Mapping[str, np.ndarray], method: str
 def _check(network: Network, table: Mapping[str, float], method: str, h: float, plain: Plain) -> None:
     twin = network.with_numbers(Numbering(lambda name, x: table.get(plain(name), x), _network_names(network, plain, table)))
     for name, part in twin.parts.items():
-        if isinstance(part, (Friction, RigidFriction)):
+        if isinstance(part, (Friction, RigidFriction, HeldFriction)):
             part.law.__post_init__()  # type: ignore[attr-defined]
         elif not isinstance(part, RobotBody) and hasattr(part, "__post_init__"):
             part.__post_init__()

@@ -342,7 +342,7 @@ def _sum(wire: Wire | None, size: int, signals: Mapping[str, list[Scalar]]) -> l
     for term in _terms(wire):
         x = signals[term.source]
         if isinstance(term.gain, (list, tuple)):
-            x = [sum((g * y for g, y in zip(row, x, strict=True)), start=0) for row in term.gain]
+            x = [sum((g * y for g, y in zip(row, x, strict=True) if g), start=0) for row in term.gain]
         else:
             x = [term.gain * y for y in x]
         total = [a + b for a, b in zip(total, x, strict=True)]

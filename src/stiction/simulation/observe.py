@@ -7,6 +7,7 @@ import numpy as np
 
 from stiction.friction.law import CREEP, SLIDING, STUCK
 from stiction.part import Row, places
+from stiction.simulation.gears import HeldFriction
 from stiction.simulation.network import Network
 from stiction.simulation.sites import sites
 from stiction.trace.functions import Scalar, absolute, maximum, where
@@ -53,7 +54,7 @@ def signals(network: Network, state: Sequence[Scalar], marks: Sequence[Scalar], 
     now = network.evaluate(state, t, h)
     seen: dict[str, Scalar] = {}
     for name, part in network.parts.items():
-        hidden = ("slides", "held") if isinstance(part, Row) else ()
+        hidden = ("slides", "held") if isinstance(part, (Row, HeldFriction)) else ()
         seen |= {f"{name}.{inner}": x for inner, x in zip(part.start(), now.own[name], strict=True) if " late " not in inner and inner not in hidden}
         if name in network.bodies:
             continue

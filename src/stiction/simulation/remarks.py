@@ -40,7 +40,7 @@ def remarks(network: Network, method: str, h: float, seen: Mapping[str, np.ndarr
                 "at slow steady speeds it chatters; take a smaller step or more damping, or method 'semi_implicit'"
             )
     largest = max((max(float(part.law.breakaway(1)), float(part.law.breakaway(-1))) for part in sites(network).values()), default=0.0)
-    worst = float(np.max(seen["residual"])) if "residual" in seen else 0.0
+    worst = float(np.max(seen["residual"])) if "residual" in seen and method == "semi_implicit" else 0.0
     if worst > SMALL * largest:
         found.append(f"stick and slip contradicted each other by up to {worst:.3g} N·m or N in one step (signal 'residual'); take a smaller step")
     return tuple(found)

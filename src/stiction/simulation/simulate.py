@@ -2,11 +2,12 @@
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 from itertools import accumulate
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +19,9 @@ from stiction.part import Impedance, Row
 from stiction.simulation import observe
 from stiction.simulation.bodies import RobotBody
 from stiction.simulation.bristles import check_bristles, with_bristles
-from stiction.simulation.flowing import flow_step
+from stiction.simulation.flowing import Stepped, flow_step
 from stiction.simulation.freed import check_values, lane_bristles
+from stiction.simulation.gears import gear_step, held
 from stiction.simulation.integrate import METHODS
 from stiction.simulation.network import Network
 from stiction.simulation.origin import origin
@@ -33,7 +35,8 @@ from stiction.simulation.trajectory import Trajectory
 from stiction.trace.functions import Scalar, maximum
 from stiction.trace.numbered import Numbering
 
-ALL_METHODS = ("semi_implicit", *METHODS, "stiff")
+HELD = ("gears", "gears_implicit")  # friction that is held over the step
+ALL_METHODS = ("semi_implicit", *METHODS, "stiff", *HELD)
 BOOKS = ("energy.", "work.", "stored.")
 
 
@@ -44,6 +47,8 @@ def simulate(
     step: float,
     method: str = "rk4",
     tolerance: float = 1e-6,
+    pull: float = 0.0,
+    softness: float = 0.0,
     record: float | None = None,
     signals: Sequence[str] | None = None,
     energy: bool = False,
@@ -68,9 +73,12 @@ def simulate(
         step: [s].
         method: "semi_implicit" (dry friction stays rigid; order 1), or "euler", "rk4", "gill" (dry friction by stiff bristles:
             their stiffness is chosen where the law does not give it, and refused where it is unstable at this step), or "stiff"
-            (Rosenbrock with its own steps, for bristles of any stiffness; `step` is the longest; order 3).
+            (Rosenbrock with its own steps, for bristles of any stiffness; `step` is the longest; order 3), or "gears" and "gears_implicit" (the
+            methods of gears.md: friction held over steps of Runge–Kutta–Gill).
         tolerance: of "stiff": largest estimated error of a step, relative to each state + 1 rad, m, rad/s or m/s, of a bristle relative to
             its bending at break-away.
+        pull: of "gears" and "gears_implicit": part of the way since its reference that a stuck joint goes back in a step (k_q h).
+        softness: of the same: how much a stuck joint gives, over what a step without friction would move it (λ_q over A²).
         record: time between records [s], a whole number of steps; every step by default.
         signals: which signals to keep, by name or by the beginning of it; all by default.
         energy: keep the books of energy.
@@ -104,12 +112,12 @@ def simulate(
     network = prepared(scene, method, step)
     names = Names(scene)
     freed = _arrays(values or {}, numbers(scene) | _numbers(network, names, {}))
-    if method != "semi_implicit":
+    if method in (*METHODS, "stiff"):
         freed |= lane_bristles(scene.network if isinstance(scene, Scene) else scene, freed, step, names.plain)
     check_values(network, freed, method, step, names.plain)
     if energy:
         network.must_be_mechanical("energy=True")
-    made = prepare(network, names, method, step, freed, signals, energy, tolerance)
+    made = prepare(network, names, method, step, freed, signals, energy, tolerance, {"pull": pull, "softness": softness})
     run = follow(made, duration, step, record, threads, progress)
     seen = dict(run.signals)
     if energy:
@@ -210,6 +218,8 @@ def prepared(scene: Scene | Network, method: str, step: float) -> Network:
         controller.clock.ticks(step)
     if method == "semi_implicit":
         return rigid(network).with_parts(lambda _, part: part.for_step(step) if isinstance(part, Impedance) else part)
+    if method in HELD:
+        return held(network).with_parts(lambda _, part: part.for_step(step) if isinstance(part, Impedance) else part)
     for name, part in network.parts.items():
         if isinstance(part, Row):
             raise InputError(f"'{name}' ({type(part).__name__}) is rigid and needs method 'semi_implicit'; got '{method}'")
@@ -251,6 +261,7 @@ def prepare(
     chosen: Sequence[str] | None = None,
     energy: bool = False,
     tolerance: float = 1e-6,
+    gears: Mapping[str, float] = MappingProxyType({"pull": 0.0, "softness": 0.0}),
 ) -> Machine:
     """The program that advances a network, and what it starts from."""
     here = list(network.start.values())
@@ -261,14 +272,16 @@ def prepare(
     def see(network: Network, t: Scalar, x: _Slots, h: Scalar) -> dict[str, Scalar]:
         stage = 0 if own_steps else h
         seen = observe.signals(network, x.state, x.marks, t, stage)
-        seen |= {"residual": x.residual} if method == "semi_implicit" else {}
+        seen |= {"residual": x.residual} if method in ("semi_implicit", *HELD) else {}
         seen |= {"steps": x.pace[2], "rejected": x.pace[3]} if own_steps else {}
         return seen | (observe.energies(network, x.state, x.works, t, stage) if energy else {})
 
     wanted, hidden = _chosen(see(network, 0.0, first, step), chosen, names, network)
     functions = {name: part for name, part in network.digital.items() if isinstance(part, Callback)}
     watch = any(name.endswith((".mode", ".switches", ".fastest")) for name in wanted)
-    advance = semi_implicit_step if method == "semi_implicit" else partial(flow_step, method)
+    advance = (
+        semi_implicit_step if method == "semi_implicit" else partial(gear_step, method == "gears_implicit") if method in HELD else partial(flow_step, method)
+    )
 
     def rule(table: Mapping[str, Scalar]) -> Rule:
         traced = network.with_numbers(Numbering(lambda name, _: table[names.plain(name)], _Freed(values, names)))
@@ -278,7 +291,8 @@ def prepare(
 
         def one(count: Scalar, flat: list, h: Scalar) -> list:
             x, t = first.filled(flat), count * h
-            after = advance(traced, traced.ticked(x.state, count, t, step), x.works, t, h)
+            options = {"pull": table["pull"], "softness": table["softness"]} if method in HELD else {}
+            after = advance(traced, traced.ticked(x.state, count, t, step), x.works, t, h, **options)
             return _Slots(after.state, after.works, mark(x.state, after.state, x.marks, t + h, h), [], maximum(x.residual, after.residual)).flat()
 
         def span(t: Scalar, flat: list, h: Scalar, steps: Scalar) -> list:
@@ -298,7 +312,7 @@ def prepare(
 
     states = {names.plain(name): x for name, x in network.start.items()}
     start = states | {f"slot {k}": x for k, x in enumerate(first.flat()[len(states) :])}
-    found = _numbers(network, names, values) | ({"tolerance": tolerance} if own_steps else {})
+    found = _numbers(network, names, values) | ({"tolerance": tolerance} if own_steps else {}) | (dict(gears) if method in HELD else {})
     arrival = len(here) + len(works) + len(first.marks) if own_steps else None
     return machine(method, found, values, rule, start, wanted, arrival, _callers(network, functions, step))._replace(hidden=hidden)
 
@@ -312,6 +326,13 @@ def _callers(network: Network, functions: Mapping[str, Callback], step: float) -
     for name, part in functions.items():
         made.append(Caller(*part.clock.ticks(step), part.call, places[name], slice(first, first := first + sum(part.reads.values()))))
     return made
+
+
+def _stepper(method: str) -> Callable[..., Stepped]:
+    """One step by a method."""
+    if method == "semi_implicit":
+        return semi_implicit_step
+    return partial(gear_step, method == "gears_implicit") if method in HELD else partial(flow_step, method)
 
 
 class _Freed:

@@ -1,0 +1,196 @@
+"""Friction of gears as in gears.md: held over the step, found before it; the step itself is Runge–Kutta–Gill.
+
+"gears" is the paper's semi-implicit method (25) to (29): each joint with a rotor finds its friction alone, from the rotor's inertia and the torque that
+the link took in the last step. "gears_implicit" is the method that it is compared with, (15) to (24): all joints together through the mass matrix.
+Joints without a rotor find theirs through the mass matrix in both, since (26) would divide by 0. References follow a joint that slips (24).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stiction.drive.motor import Motor
+from stiction.dynamics.composite_body import factor, solve
+from stiction.friction.dry import Dry
+from stiction.friction.law import SLIDING, STUCK
+from stiction.part import Impedance, Ports
+from stiction.simulation.bodies import RobotBody
+from stiction.simulation.flowing import Stepped, dot
+from stiction.simulation.forces import Friction
+from stiction.simulation.integrate import runge_kutta_gill
+from stiction.simulation.network import Evaluation, Network
+from stiction.trace.functions import Scalar, absolute, maximum, where
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldFriction(Impedance):
+    """Dry friction whose torque is held over a step. Ports as those of `Friction`.
+
+    Attributes:
+        law: the friction law.
+        rotor: inertia of the rotor as the site feels it [kg m²]; 0 where there is none.
+    """
+
+    inputs = {"velocity": 1}
+    outputs = {"torque": 1}
+    units = Friction.units | {"gone": "rad or m", "load": "N·m or N"}
+
+    law: Dry
+    rotor: float
+
+    def start(self) -> Mapping[str, float]:
+        """Direction of sliding (−1, 0, 1), torque, way since the reference, and what the link took in the last step."""
+        return {"slides": 0.0, "held": 0.0, "gone": 0.0, "load": 0.0}
+
+    def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
+        """The torque that was found; the way grows."""
+        return {"torque": [own[1]]}, [0, 0, motion["velocity"][0], 0]
+
+    def mode(self, v: Scalar, own: list[Scalar], step: Scalar) -> Scalar:
+        """0 stuck, 2 sliding."""
+        return where(absolute(own[0]) > 0, SLIDING, STUCK)
+
+    def margin(self, v: Scalar, own: list[Scalar], step: Scalar) -> Scalar:
+        """Torque that is missing to break-away [N·m or N]."""
+        return where(absolute(own[0]) > 0, 0, maximum(0, self.law.breakaway(own[1]) - absolute(own[1])))
+
+    def projected(self, torque: Scalar, s: Scalar, slid: Scalar) -> tuple[Scalar, Scalar]:
+        """Torque and direction of sliding, (21): it sticks below break-away (from rest) or below the curve (while sliding), else it slips on the curve.
+
+        At rest the direction is that of the torque that would hold; a joint that passes zero stops first.
+        """
+        w = absolute(s)
+        ahead = where(w > 0, s, torque)
+        limit = where(absolute(slid) > 0, self.law.strength(0 * w, ahead), self.law.breakaway(torque))
+        sticks = absolute(torque) <= limit
+        curve = self.law.strength(w, ahead)
+        slip = where(ahead < 0, -curve, curve)
+        return where(sticks, torque, slip), where(sticks, 0, where(ahead < 0, -1, 1))
+
+
+def held(network: Network) -> Network:
+    """The network with its dry friction held over steps."""
+    network.must_be_mechanical("methods 'gears' and 'gears_implicit'")
+    rotors = _rotors(network)
+    return network.with_parts(lambda name, part: HeldFriction(law=part.law, rotor=rotors[name]) if name in rotors else part)  # type: ignore[attr-defined]
+
+
+def _rotors(network: Network) -> dict[str, float]:
+    """Rotor inertia that each dry site feels; 0 where it is not on one joint with a rotor of its own."""
+    found = {}
+    dry = [name for name, part in network.parts.items() if isinstance(part, Friction) and isinstance(part.law, Dry) and part.dimension == 1]
+    bare = network.with_parts(lambda name, part: HeldFriction(law=part.law, rotor=0.0) if name in dry else part)  # type: ignore[attr-defined]
+    now = bare.evaluate(list(bare.start.values()), 0.0, 1.0)
+    owners = [(body, k) for body in network.bodies.values() for k in range(len(body.start()) - body.positions())]
+    for name in dry:
+        row = bare.direction(now, name)
+        ones = [k for k, x in enumerate(row) if x]
+        body, place = owners[ones[0]] if len(ones) == 1 else (None, 0)
+        found[name] = _reflected(body, place) / float(row[ones[0]]) ** 2 if isinstance(body, RobotBody) else 0.0
+    return found
+
+
+def _reflected(body: RobotBody, place: int) -> float:
+    robot = body.robot
+    joints = {joint.name: joint for joint in robot.joints}
+    joint = joints.get(robot.velocity_names[place])
+    return joint.reflected_inertia if joint is not None and robot.coupling is None else 0.0
+
+
+def gear_step(
+    coupled: bool, network: Network, state: Sequence[Scalar], works: Sequence[Scalar], t: Scalar, h: Scalar, pull: Scalar = 0, softness: Scalar = 0
+) -> Stepped:
+    """One step, steps 2 to 9 of the paper's procedure; `pull` is k_q h, `softness` λ_q over A²."""
+    now = network.evaluate(state, t, h)
+    v = network.velocities(now.own)
+    sites = {name: part for name, part in network.parts.items() if isinstance(part, HeldFriction)}
+    rows = {name: network.direction(now, name) for name in sites}
+    motors = _motor_push(network, now)
+    alone = [name for name, part in sites.items() if not coupled and _has_rotor(part)]
+    wished = {name: _alone(sites[name], now.own[name], dot(rows[name], v), _along(rows[name], motors), h, pull, softness) for name in alone}
+    found = {name: sites[name].projected(wished[name], dot(rows[name], v), now.own[name][0]) for name in alone}
+    found |= _together(
+        network, now, v, {name: rows[name] for name in sites if name not in alone}, {n: (rows[n], found[n][0]) for n in alone}, h, pull, softness
+    )
+    states = {name: list(own) for name, own in now.own.items()}
+    for name, (torque, slides) in found.items():
+        gone = where(absolute(slides) > 0, 0, now.own[name][2])  # (24), with the values at the start of the step
+        states[name] = [slides, torque, gone, now.own[name][3]]
+    n = len(state)
+
+    def flow(x: list[Scalar], t: Scalar, stage: Scalar) -> list[Scalar]:
+        then = network.evaluate(x[:n], t, stage)
+        rates = network.rates(then, t)
+        return [*rates, *(dot(push, network.velocities(then.own)) for push in network.pushes(then).values())] if works else rates
+
+    after = runge_kutta_gill(flow, [*(x for name in network.parts for x in states[name]), *works], t, h)
+    ended = network.split(after[:n])
+    speeds = network.velocities(ended)
+    for name, part in sites.items():
+        acceleration = dot(rows[name], [(b - a) / h for a, b in zip(v, speeds, strict=True)])
+        ended[name] = [*ended[name][:3], _along(rows[name], motors) - part.rotor * acceleration - found[name][0]]  # (2)
+    final = network.finished([x for name in network.parts for x in ended[name]], t + h, h)
+    return Stepped(network.settle(final), after[n:], _residual(sites, found, {name: dot(rows[name], speeds) for name in sites}, h))
+
+
+def _has_rotor(part: HeldFriction) -> bool:
+    return not isinstance(part.rotor, (int, float)) or part.rotor > 0
+
+
+def _motor_push(network: Network, now: Evaluation) -> list[Scalar]:
+    """What all motors push along the velocities of all bodies: E e − D q̇ of (2)."""
+    total: list[Scalar] = [0] * len(network.velocities(now.own))
+    for name, part in network.parts.items():
+        if isinstance(part, Motor):
+            total = [a + b for a, b in zip(total, network.push(now, name), strict=True)]
+    return total
+
+
+def _along(row: Sequence[Scalar], push: Sequence[Scalar]) -> Scalar:
+    """A push on the one joint of a site, as a torque at the site."""
+    return sum((p / r for r, p in zip(row, push, strict=True) if not (isinstance(r, (int, float)) and r == 0)), start=0)
+
+
+def _alone(part: HeldFriction, own: Sequence[Scalar], s: Scalar, motor: Scalar, h: Scalar, pull: Scalar, softness: Scalar) -> Scalar:
+    """The torque that would stop the rotor in this step, (26), (27)."""
+    A = h / part.rotor
+    c = A * (motor - own[3]) + s
+    return (c + pull / h * own[2]) / (A * (1 + softness))
+
+
+def _together(
+    network: Network,
+    now: Evaluation,
+    v: Sequence[Scalar],
+    rows: Mapping[str, Sequence[Scalar]],
+    others: Mapping[str, tuple[Sequence[Scalar], Scalar]],
+    h: Scalar,
+    pull: Scalar,
+    softness: Scalar,
+) -> dict[str, tuple[Scalar, Scalar]]:
+    """The torques that would stop these sites all at once, (16), (19), and their projection; those of `others` are known."""
+    if not rows:
+        return {}
+    sites: dict[str, Any] = {name: network.parts[name] for name in rows}
+    forces: list[Scalar] = [0] * len(v)
+    for name, push in network.pushes(now).items():
+        if name not in rows and name not in others:
+            forces = [a + b for a, b in zip(forces, push, strict=True)]
+    for row, torque in others.values():
+        forces = [a - r * torque for a, r in zip(forces, row, strict=True)]
+    M, bias = network.mechanics(now)
+    factors = factor(M)
+    free = solve(factors, [f - b for f, b in zip(forces, bias, strict=True)])
+    responses = {name: solve(factors, list(row)) for name, row in rows.items()}
+    A = [[h * dot(rows[a], responses[b]) * (1 + softness if a == b else 1) for b in rows] for a in rows]
+    c = [dot(row, [x + h * y for x, y in zip(v, free, strict=True)]) + pull / h * now.own[name][2] for name, row in rows.items()]
+    wished = solve(factor(A), c)
+    return {name: sites[name].projected(f, dot(rows[name], v), now.own[name][0]) for name, f in zip(rows, wished, strict=True)}
+
+
+def _residual(sites: Mapping[str, HeldFriction], found: Mapping[str, tuple[Scalar, Scalar]], speeds: Mapping[str, Scalar], h: Scalar) -> Scalar:
+    """How far stick, slip and bounds are violated at the end of a step, as the largest velocity of a stuck site [rad/s or m/s]."""
+    worst: Scalar = 0
+    for name in sites:
+        worst = maximum(worst, where(absolute(found[name][1]) > 0, 0, absolute(speeds[name])))
+    return worst
