@@ -8,11 +8,11 @@ __version__ = "0.1.0"
 _HOME = {
     "friction": ("Coulomb", "Curve", "Dahl", "ElastoPlastic", "FrictionError", "LuGre", "Stribeck", "Viscous"),
     "control": ("PID", "Callback", "Clock"),
-    "drive": ("CurrentMotor", "DCMotor", "Drive", "Gear", "TorqueMotor"),
+    "drive": ("CurrentMotor", "DCMotor", "Drive", "DriveError", "Gear", "TorqueMotor"),
     "simulation.scene": ("FrictionSite", "Scene", "SceneError"),
     "simulation.simulate": ("numbers", "simulate"),
     "simulation.table": ("Table",),
-    "simulation.files": ("SceneFile", "read_scene", "write_scene"),
+    "simulation.files": ("SceneFile", "read_drives", "read_scene", "write_scene"),
     "simulation.trajectory": ("Trajectory",),
     "errors": ("StictionError", "StictionWarning", "TraceError", "RobotError", "InputError"),
     "robot": ("Box", "Capsule", "Cylinder", "Frame", "Joint", "Limits", "Link", "Mimic", "Origin", "PointMass", "Robot", "Solid", "Sphere"),

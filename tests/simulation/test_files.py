@@ -10,16 +10,22 @@ import pytest
 
 import stiction
 from stiction import (
+    PID,
+    Clock,
     Coulomb,
     Curve,
     Dahl,
+    DCMotor,
+    Drive,
     ElastoPlastic,
     FrictionSite,
+    Gear,
     LuGre,
     Scene,
     SceneError,
     Stribeck,
     Table,
+    TorqueMotor,
     Viscous,
     library,
     read_scene,
@@ -166,7 +172,7 @@ def everything():
     return Scene(
         robots={"left": arm, "right": library.puma560()},
         friction={
-            "left.turn": Stribeck(level=0.4, static=(0.5, 0.6), velocity=0.01, viscous=0.1),
+            "right.joint6": Stribeck(level=0.4, static=(0.5, 0.6), velocity=0.01, viscous=0.1),
             "left.slide": Curve(function=Formula("0.4 + 0.1*exp(-w/0.01)", "w")),
             "right.joint1": LuGre(level=1.0, static=1.5, velocity=0.1, stiffness=100.0, damping=1.0),
             "right.joint2": ElastoPlastic(level=1.0, static=1.5, velocity=0.1, stiffness=100.0, damping=1.0, elastic=0.5),
@@ -175,6 +181,15 @@ def everything():
             "right.joint5": None,
             "wrist": FrictionSite(law=Coulomb(level=0.1), joints={"right.joint5": 1, "right.joint6": -0.5}),
         },
+        drives={
+            "left.turn": Drive(
+                motor=DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5, rated_voltage=24.0),
+                gear=Gear(ratio=50, stiffness=10.0, damping=0.01, backlash=0.01),
+                motor_friction=Coulomb(level=0.01),
+            ),
+            "right.joint6": Drive(motor=TorqueMotor(torque_limit=((0, 1.0), (10, 0.5))), gear=Gear(ratio=-30, efficiency=0.8), command=Formula("0.01*sin(t)")),
+        },
+        control={"left.turn": PID(clock=Clock(period=2e-3, delay=1), proportional=10.0, limit=24.0, target=Formula("0.1*t"))},
         torque={"left.turn": Formula("0.3*sin(5*t)"), "left.slide": 0.25, "right.joint1": Table(time=[0, 0.5, 2], value=[0, 1, -1])},
         gravity=(0, 0, -1.62),
         q={"left.slide": 0.3, "right.joint2": 0.1},
@@ -261,3 +276,45 @@ def test_the_page_on_scene_files_shows_one_that_runs(tmp_path):
     text = page.split("```toml\n")[1].split("```")[0]
     run = read_scene(write(tmp_path, text.replace("duration = 10.0", "duration = 0.1"))).run()
     assert run.status == "completed" and "energy.residue" in run.signals and "mode.seal" in run.signals
+
+
+DRIVES = """
+[shoulder]
+gear = { ratio = 100, efficiency = 0.8 }
+motor = { kind = "DCMotor", resistance = 2.0, constant = 0.05, rotor_inertia = 1e-5, rated_voltage = 24.0 }
+joint_friction = { law = "Stribeck", level = 0.5, static = 0.6, velocity = 0.01 }
+command = "3*sin(t)"
+"""
+
+
+def test_drives_beside_a_urdf(tmp_path):
+    from tests.robot.test_urdf import ARM
+
+    write(tmp_path, ARM, "arm.urdf")
+    write(tmp_path, DRIVES, "arm.drives.toml")
+    text = 'duration = 0.1\nstep = 1e-3\nmethod = "semi_implicit"\n[robot]\nurdf = "arm.urdf"\n'
+    run = read_scene(write(tmp_path, text)).run()
+    assert run.units["motor_torque.shoulder"] == "N·m" and run.units["command.shoulder"] == "V"
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ("ratio = 100", "ratio = 0", "shoulder.gear: Gear: ratio is 0"),
+        ("efficiency = 0.8", "efficiency = 1.8", "efficiency is 1.8; allowed: above 0 and at most 1"),
+        ("resistance = 2.0", "resistance = -2.0", "shoulder.motor: DCMotor: resistance is -2.0"),
+        ('kind = "DCMotor"', 'kind = "Motr"', "shoulder.motor.kind: unknown kind 'Motr'; stiction has: DCMotor, CurrentMotor, TorqueMotor"),
+        ("static = 0.6", "static = 0.4", "static is 0.4 and below level"),
+        ("[shoulder]", "[sholder]", "unknown joint 'sholder'; robot '.*' has: shoulder"),
+        ("[shoulder]", "[shoulder]\nspeed = 3", "unknown key 'speed'; Drive takes: motor"),
+        ("[shoulder]", "[shoulder", "line"),
+        ("[shoulder]", "[shoulder]\n[shoulder]", "line|twice"),
+    ],
+)
+def test_drives_that_cannot_be(tmp_path, old, new, message):
+    from tests.robot.test_urdf import ARM
+
+    write(tmp_path, ARM, "arm.urdf")
+    write(tmp_path, DRIVES.replace(old, new, 1), "arm.drives.toml")
+    with pytest.raises(SceneError, match=message):
+        read_scene(write(tmp_path, 'duration = 0.1\nstep = 1e-3\n[robot]\nurdf = "arm.urdf"\n'))

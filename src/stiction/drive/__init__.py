@@ -2,6 +2,6 @@
 
 from stiction.drive.drive import Drive
 from stiction.drive.gear import Gear
-from stiction.drive.motor import CurrentMotor, DCMotor, Motor, TorqueMotor
+from stiction.drive.motor import CurrentMotor, DCMotor, DriveError, Motor, TorqueMotor
 
-__all__ = ["CurrentMotor", "DCMotor", "Drive", "Gear", "Motor", "TorqueMotor"]
+__all__ = ["CurrentMotor", "DCMotor", "Drive", "DriveError", "Gear", "Motor", "TorqueMotor"]

@@ -17,9 +17,11 @@ from typing import Any, Union
 import msgspec
 
 from stiction import friction
+from stiction.control import PID
+from stiction.drive import CurrentMotor, DCMotor, Drive, Gear, Motor, TorqueMotor
 from stiction.errors import StictionError, unknown
 from stiction.friction.law import Law
-from stiction.part import Part
+from stiction.part import Clock, Digital, Part
 from stiction.robot.joint import Joint, Limits, Mimic
 from stiction.robot.link import Frame, Link
 from stiction.robot.robot import Robot
@@ -48,8 +50,16 @@ PARTS: dict[str, type[Part]] = {
         penalty_joint.PenaltyJoint,
     )
 }
-PLAIN = (Origin, Limits, Mimic, Link, Joint, Frame, Robot, Table, Term, Wire)  # classes that stand for themselves
-TAGS: dict[Any, tuple[str, dict[str, Any]]] = {Law: ("law", LAWS), Part: ("part", PARTS)}  # base class -> key that names the class, and the classes
+MOTORS: dict[str, type[Motor]] = {motor.__name__: motor for motor in (DCMotor, CurrentMotor, TorqueMotor)}
+CONTROLLERS: dict[str, type[Digital]] = {"PID": PID}
+PLAIN = (Drive, Gear, Clock, Origin, Limits, Mimic, Link, Joint, Frame, Robot, Table, Term, Wire)  # classes that stand for themselves
+# base class -> key that names the class, and the classes
+TAGS: dict[Any, tuple[str, dict[str, Any]]] = {
+    Law: ("law", LAWS),
+    Part: ("part", PARTS),
+    Motor: ("kind", MOTORS),
+    Digital: ("kind", CONTROLLERS),
+}
 
 
 def refused(where: str, error: Exception | str) -> SceneError:
@@ -103,7 +113,7 @@ def _value(hint: Any, data: Any, where: str, key: str) -> Any:
         except StictionError as error:
             raise refused(where, error) from None
     if isinstance(data, dict):
-        for kind in (Law, Part, *PLAIN):
+        for kind in (*TAGS, *PLAIN):
             if _has(hint, kind):
                 return read(kind, data, where)
     if isinstance(data, list):
@@ -144,7 +154,7 @@ def write(value: Any, where: str, traced: bool = False) -> Any:
 def _table(value: Any, where: str, traced: bool) -> dict[str, Any]:
     table: dict[str, Any] = {}
     for base, (tag, known) in TAGS.items():
-        if isinstance(value, base):
+        if isinstance(value, base) and not (base is Part and isinstance(value, (Motor, Digital))):
             if type(value) not in known.values():
                 raise SceneError(f"{where} is a {type(value).__name__} of your own, which a file cannot hold; allowed: {', '.join(known)}")
             table[tag] = type(value).__name__

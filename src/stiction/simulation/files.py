@@ -28,9 +28,10 @@ from typing import Any
 
 import numpy as np
 
+from stiction.drive import Drive
 from stiction.errors import StictionError, unknown
 from stiction.friction.law import Law
-from stiction.part import Part
+from stiction.part import Digital, Part
 from stiction.robot import library
 from stiction.robot.robot import Robot
 from stiction.simulation.described import read, refused, write
@@ -45,7 +46,7 @@ from stiction.simulation.trajectory import Trajectory
 ROBOTS = {f.__name__: f for f in (library.pendulum, library.chain, library.two_link, library.rp_arm, library.puma560, library.manutec_r3)}
 URDF = ("urdf", "base", "keep_fixed", "lumped")
 SETTINGS = ("duration", "step", "method", "tolerance", "record", "signals", "energy")
-TABLES = ("robot", "robots", "friction", "torque", "parts")
+TABLES = ("robot", "robots", "friction", "drives", "control", "torque", "parts")
 KEYS = (*SETTINGS, "gravity", *TABLES, "wires", "q", "v")
 
 
@@ -119,7 +120,7 @@ def scene_text(scene: Scene, settings: Mapping[str, Any], traced: bool = False) 
     content["gravity"] = list(scene.gravity)
     if scene.robot is not None:
         content["robot"] = write(scene.robot, "robot", traced)
-    for key in ("robots", "parts", "torque"):
+    for key in ("robots", "parts", "drives", "control", "torque"):
         if getattr(scene, key):
             content[key] = write(getattr(scene, key), key, traced)
     if scene.friction:
@@ -159,8 +160,39 @@ def scene_from(content: dict[str, Any], folder: Path) -> SceneFile:
         raise refused("wires", f"it is {content['wires']!r}; allowed: tables, [[wires]]")
     rest["wires"] = [_wire(table, f"wires[{k}]") for k, table in enumerate(content.get("wires", []))]
     rest["friction"] = {name: _site(name, table) for name, table in content.get("friction", {}).items()}
+    rest["drives"] = {name: read(Drive, table, f"drives.{name}") for name, table in content.get("drives", {}).items()} or _beside(content, folder)
+    rest["control"] = {name: read(Digital, table, f"control.{name}") for name, table in content.get("control", {}).items()}
     rest["torque"] = {name: _torque(name, x) for name, x in content.get("torque", {}).items()}
     return SceneFile(Scene(**rest), settings)
+
+
+def read_drives(path: str | Path) -> dict[str, Drive]:
+    """Read a file of drives, `arm.drives.toml`: one table for each joint, with motor, gear, frictions and command.
+
+    Example:
+        >>> import stiction, tempfile, pathlib
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "arm.drives.toml"
+        >>> _ = path.write_text('joint1 = { gear = { ratio = 100 }, motor = { kind = "DCMotor", resistance = 2.0, constant = 0.05 } }')
+        >>> stiction.read_drives(path)["joint1"].gear.ratio
+        100.0
+    """
+    path = Path(path)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        return {name: read(Drive, table, name) for name, table in content.items()}
+    except FileNotFoundError:
+        raise SceneError(f"there is no file '{path}'") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, StictionError) as error:
+        raise SceneError(f"{path}: {error}") from None
+
+
+def _beside(content: dict[str, Any], folder: Path) -> dict[str, Drive]:
+    """The drives in the file beside a URDF, `arm.drives.toml` for `arm.urdf`, if there is one."""
+    table = content.get("robot", {})
+    if not isinstance(table.get("urdf"), str):
+        return {}
+    path = (folder / table["urdf"]).with_suffix(".drives.toml")
+    return read_drives(path) if path.is_file() else {}
 
 
 def _only(table: dict[str, Any], allowed: Any, owner: str) -> None:

@@ -5,6 +5,8 @@ from typing import Any
 
 import msgspec
 
+from stiction.control import PID
+from stiction.drive import Drive
 from stiction.part import Part
 from stiction.robot.robot import Robot
 from stiction.simulation.described import LAWS, file_type, one_of, struct
@@ -26,8 +28,8 @@ def schema() -> dict[str, Any]:
         'semi_implicit'
     """
     laws = [_law(kind) for kind in LAWS.values()]
-    types = [one_of(laws), file_type(Part), struct(Robot), struct(Table), struct(Wire)]
-    (law, part, robot, table, wire), found = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
+    types = [one_of(laws), file_type(Part), struct(Robot), struct(Table), struct(Wire), struct(Drive), struct(PID)]
+    (law, part, robot, table, wire, drive, pid), found = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     law = {"anyOf": [{"type": "object", "properties": {"law": {"const": "none"}}, "required": ["law"], "additionalProperties": False}, *law["anyOf"]]}
     machine = {"anyOf": [_urdf(), *(_library(name) for name in ROBOTS), robot]}
     first = {"anyOf": [NUMBERS, _by_name({"type": "number"})]}
@@ -50,6 +52,8 @@ def schema() -> dict[str, Any]:
             "robots": _by_name(machine),
             "friction": _by_name(law),
             "torque": _by_name({"anyOf": [{"type": "number"}, {"type": "string", "description": "a formula of the time t [s]"}, table]}),
+            "drives": _by_name(drive) | {"description": "by joint; alone in a file arm.drives.toml beside arm.urdf, they are read with it"},
+            "control": _by_name(pid),
             "parts": _by_name(part),
             "wires": {"type": "array", "items": wire},
             "q": first | {"description": "positions at the start [rad or m]"},
