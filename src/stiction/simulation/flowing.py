@@ -15,11 +15,13 @@ class Stepped(NamedTuple):
         state: of the network.
         works: done by each source since the start [J]; empty where nobody asked.
         residual: how far stick and slip contradict each other in this step [N·m or N].
+        splitting: how far friction found joint by joint is from friction found for all together [N·m or N].
     """
 
     state: list[Scalar]
     works: list[Scalar]
     residual: Scalar
+    splitting: Scalar = 0
 
 
 def flow_step(method: str, network: Network, state: Sequence[Scalar], works: Sequence[Scalar], t: Scalar, h: Scalar) -> Stepped:

@@ -13,7 +13,7 @@ from stiction.drive.motor import Motor
 from stiction.dynamics.composite_body import factor, solve
 from stiction.friction.dry import Dry
 from stiction.friction.law import SLIDING, STUCK
-from stiction.part import Impedance, Ports
+from stiction.part import Impedance, Part, Ports
 from stiction.simulation.bodies import RobotBody
 from stiction.simulation.flowing import Stepped, dot
 from stiction.simulation.forces import Friction
@@ -29,18 +29,25 @@ class HeldFriction(Impedance):
     Attributes:
         law: the friction law.
         rotor: inertia of the rotor as the site feels it [kg m²]; 0 where there is none.
+        first_load: torque that the link takes at the start [N·m or N]: from 0 a loaded joint would shift a little.
     """
 
     inputs = {"velocity": 1}
     outputs = {"torque": 1}
     units = Friction.units | {"gone": "rad or m", "load": "N·m or N"}
 
+    first_values = ("first_load",)
+
     law: Dry
     rotor: float
+    first_load: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "geared", self.rotor > 0)
 
     def start(self) -> Mapping[str, float]:
         """Direction of sliding (−1, 0, 1), torque, way since the reference, and what the link took in the last step."""
-        return {"slides": 0.0, "held": 0.0, "gone": 0.0, "load": 0.0}
+        return {"slides": 0.0, "held": 0.0, "gone": 0.0, "load": self.first_load}
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
         """The torque that was found; the way grows."""
@@ -71,22 +78,34 @@ class HeldFriction(Impedance):
 def held(network: Network) -> Network:
     """The network with its dry friction held over steps."""
     network.must_be_mechanical("methods 'gears' and 'gears_implicit'")
-    rotors = _rotors(network)
-    return network.with_parts(lambda name, part: HeldFriction(law=part.law, rotor=rotors[name]) if name in rotors else part)  # type: ignore[attr-defined]
+    found = _rotors(network)
+
+    def change(name: str, part: Part) -> Part:
+        if not isinstance(part, Friction) or name not in found:
+            return part
+        rotor, load = found[name]
+        return HeldFriction(law=part.law, rotor=rotor, first_load=load)  # type: ignore[arg-type]
+
+    return network.with_parts(change)
 
 
-def _rotors(network: Network) -> dict[str, float]:
-    """Rotor inertia that each dry site feels; 0 where it is not on one joint with a rotor of its own."""
-    found = {}
+def _rotors(network: Network) -> dict[str, tuple[float, float]]:
+    """Rotor inertia that each dry site feels, and the torque that its link takes at rest; 0 where it is not on one joint with a rotor of its own."""
+    found: dict[str, tuple[float, float]] = {}
     dry = [name for name, part in network.parts.items() if isinstance(part, Friction) and isinstance(part.law, Dry) and part.dimension == 1]
     bare = network.with_parts(lambda name, part: HeldFriction(law=part.law, rotor=0.0) if name in dry else part)  # type: ignore[attr-defined]
     now = bare.evaluate(list(bare.start.values()), 0.0, 1.0)
+    _, bias = bare.mechanics(now)
+    others = [name for name in bare.pushes(now) if name not in dry and not isinstance(bare.parts.get(name), Motor)]
+    outer = [float(sum(x)) for x in zip([-x for x in bias], *(bare.push(now, name) for name in others), strict=True)]
     owners = [(body, k) for body in network.bodies.values() for k in range(len(body.start()) - body.positions())]
     for name in dry:
         row = bare.direction(now, name)
         ones = [k for k, x in enumerate(row) if x]
         body, place = owners[ones[0]] if len(ones) == 1 else (None, 0)
-        found[name] = _reflected(body, place) / float(row[ones[0]]) ** 2 if isinstance(body, RobotBody) else 0.0
+        factor_ = float(row[ones[0]]) if ones else 1.0
+        rotor = _reflected(body, place) / factor_**2 if isinstance(body, RobotBody) else 0.0
+        found[name] = rotor, -outer[ones[0]] / factor_ if rotor else 0.0
     return found
 
 
@@ -98,20 +117,31 @@ def _reflected(body: RobotBody, place: int) -> float:
 
 
 def gear_step(
-    coupled: bool, network: Network, state: Sequence[Scalar], works: Sequence[Scalar], t: Scalar, h: Scalar, pull: Scalar = 0, softness: Scalar = 0
+    coupled: bool,
+    network: Network,
+    state: Sequence[Scalar],
+    works: Sequence[Scalar],
+    t: Scalar,
+    h: Scalar,
+    pull: Scalar = 0,
+    softness: Scalar = 0,
+    splitting: bool = False,
 ) -> Stepped:
-    """One step, steps 2 to 9 of the paper's procedure; `pull` is k_q h, `softness` λ_q over A²."""
+    """One step, steps 2 to 9 of the paper's procedure; `pull` is k_q h, `softness` λ_q over A²; `splitting` compares with the other method."""
     now = network.evaluate(state, t, h)
     v = network.velocities(now.own)
     sites = {name: part for name, part in network.parts.items() if isinstance(part, HeldFriction)}
     rows = {name: network.direction(now, name) for name in sites}
     motors = _motor_push(network, now)
-    alone = [name for name, part in sites.items() if not coupled and _has_rotor(part)]
+    alone = [name for name, part in sites.items() if not coupled and part.geared]  # type: ignore[attr-defined]
     wished = {name: _alone(sites[name], now.own[name], dot(rows[name], v), _along(rows[name], motors), h, pull, softness) for name in alone}
     found = {name: sites[name].projected(wished[name], dot(rows[name], v), now.own[name][0]) for name in alone}
     found |= _together(
         network, now, v, {name: rows[name] for name in sites if name not in alone}, {n: (rows[n], found[n][0]) for n in alone}, h, pull, softness
     )
+    apart: Scalar = 0
+    for name, (torque, _) in (_together(network, now, v, rows, {}, h, pull, softness) if splitting else {}).items():
+        apart = maximum(apart, absolute(torque - found[name][0]))
     states = {name: list(own) for name, own in now.own.items()}
     for name, (torque, slides) in found.items():
         gone = where(absolute(slides) > 0, 0, now.own[name][2])  # (24), with the values at the start of the step
@@ -130,11 +160,7 @@ def gear_step(
         acceleration = dot(rows[name], [(b - a) / h for a, b in zip(v, speeds, strict=True)])
         ended[name] = [*ended[name][:3], _along(rows[name], motors) - part.rotor * acceleration - found[name][0]]  # (2)
     final = network.finished([x for name in network.parts for x in ended[name]], t + h, h)
-    return Stepped(network.settle(final), after[n:], _residual(sites, found, {name: dot(rows[name], speeds) for name in sites}, h))
-
-
-def _has_rotor(part: HeldFriction) -> bool:
-    return not isinstance(part.rotor, (int, float)) or part.rotor > 0
+    return Stepped(network.settle(final), after[n:], _residual(sites, found, {name: dot(rows[name], speeds) for name in sites}), apart)
 
 
 def _motor_push(network: Network, now: Evaluation) -> list[Scalar]:
@@ -188,7 +214,7 @@ def _together(
     return {name: sites[name].projected(f, dot(rows[name], v), now.own[name][0]) for name, f in zip(rows, wished, strict=True)}
 
 
-def _residual(sites: Mapping[str, HeldFriction], found: Mapping[str, tuple[Scalar, Scalar]], speeds: Mapping[str, Scalar], h: Scalar) -> Scalar:
+def _residual(sites: Mapping[str, HeldFriction], found: Mapping[str, tuple[Scalar, Scalar]], speeds: Mapping[str, Scalar]) -> Scalar:
     """How far stick, slip and bounds are violated at the end of a step, as the largest velocity of a stuck site [rad/s or m/s]."""
     worst: Scalar = 0
     for name in sites:

@@ -10,7 +10,7 @@ from stiction.part import Admittance, Digital, Impedance, Part
 from stiction.trace.functions import Scalar, floor, where
 from stiction.trace.numbered import Numbering
 
-SIGNALS = ("energy", "work", "loss", "stored", "residual", "steps", "rejected")  # names that belong to no part
+SIGNALS = ("energy", "work", "loss", "stored", "residual", "splitting", "steps", "rejected")  # names that belong to no part
 
 
 class NetworkError(StictionError):

@@ -434,7 +434,7 @@ class Scene:
         head, _, rest = name.partition(".")
         if head in ("energy", "work", "loss", "stored"):
             return "J"
-        if name == "residual":
+        if name in ("residual", "splitting"):
             return "N·m or N"
         word, _, joint = name.partition(" ")
         if word in DRIVE_WORDS and joint:

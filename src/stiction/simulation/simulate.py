@@ -49,6 +49,7 @@ def simulate(
     tolerance: float = 1e-6,
     pull: float = 0.0,
     softness: float = 0.0,
+    splitting: bool = False,
     record: float | None = None,
     signals: Sequence[str] | None = None,
     energy: bool = False,
@@ -79,6 +80,7 @@ def simulate(
             its bending at break-away.
         pull: of "gears" and "gears_implicit": part of the way since its reference that a stuck joint goes back in a step (k_q h).
         softness: of the same: how much a stuck joint gives, over what a step without friction would move it (λ_q over A²).
+        splitting: of "gears": record "splitting", how far its friction was, at worst so far, from that of "gears_implicit" at the same state [N·m or N].
         record: time between records [s], a whole number of steps; every step by default.
         signals: which signals to keep, by name or by the beginning of it; all by default.
         energy: keep the books of energy.
@@ -117,7 +119,7 @@ def simulate(
     check_values(network, freed, method, step, names.plain)
     if energy:
         network.must_be_mechanical("energy=True")
-    made = prepare(network, names, method, step, freed, signals, energy, tolerance, {"pull": pull, "softness": softness})
+    made = prepare(network, names, method, step, freed, signals, energy, tolerance, {"pull": pull, "softness": softness, "splitting": float(splitting)})
     run = follow(made, duration, step, record, threads, progress)
     seen = dict(run.signals)
     if energy:
@@ -234,22 +236,23 @@ def prepared(scene: Scene | Network, method: str, step: float) -> Network:
 
 
 class _Slots(NamedTuple):
-    """The state block: network, works of the sources, marks of the sites, pace of a method with its own steps, worst residual."""
+    """The state block: network, works of the sources, marks of the sites, pace of a method with its own steps, worst residual and splitting error."""
 
     state: list[Scalar]
     works: list[Scalar]
     marks: list[Scalar]
     pace: list[Scalar]
     residual: Scalar
+    splitting: Scalar
 
     def flat(self) -> list[Scalar]:
-        return [*self.state, *self.works, *self.marks, *self.pace, self.residual]
+        return [*self.state, *self.works, *self.marks, *self.pace, self.residual, self.splitting]
 
     def filled(self, flat: Sequence[Scalar]) -> "_Slots":
         """The same slots with other values."""
         ends = accumulate(len(part) for part in self[:4])
         state, works, marks, pace = (list(flat[b - len(part) : b]) for part, b in zip(self[:4], ends, strict=True))
-        return _Slots(state, works, marks, pace, flat[-1])
+        return _Slots(state, works, marks, pace, flat[-2], flat[-1])
 
 
 def prepare(
@@ -261,18 +264,19 @@ def prepare(
     chosen: Sequence[str] | None = None,
     energy: bool = False,
     tolerance: float = 1e-6,
-    gears: Mapping[str, float] = MappingProxyType({"pull": 0.0, "softness": 0.0}),
+    gears: Mapping[str, float] = MappingProxyType({"pull": 0.0, "softness": 0.0, "splitting": 0.0}),
 ) -> Machine:
     """The program that advances a network, and what it starts from."""
     here = list(network.start.values())
     own_steps = method == "stiff"
     works = [0.0] * len(network.pushes(network.evaluate(here, 0.0, step))) if energy else []
-    first = _Slots(here, works, observe.first_marks(network), [0.0, step / 100, 0.0, 0.0] if own_steps else [], 0.0)
+    first = _Slots(here, works, observe.first_marks(network), [0.0, step / 100, 0.0, 0.0] if own_steps else [], 0.0, 0.0)
 
     def see(network: Network, t: Scalar, x: _Slots, h: Scalar) -> dict[str, Scalar]:
         stage = 0 if own_steps else h
         seen = observe.signals(network, x.state, x.marks, t, stage)
         seen |= {"residual": x.residual} if method in ("semi_implicit", *HELD) else {}
+        seen |= {"splitting": x.splitting} if gears["splitting"] else {}
         seen |= {"steps": x.pace[2], "rejected": x.pace[3]} if own_steps else {}
         return seen | (observe.energies(network, x.state, x.works, t, stage) if energy else {})
 
@@ -291,14 +295,21 @@ def prepare(
 
         def one(count: Scalar, flat: list, h: Scalar) -> list:
             x, t = first.filled(flat), count * h
-            options = {"pull": table["pull"], "softness": table["softness"]} if method in HELD else {}
+            options = {"pull": table["pull"], "softness": table["softness"], "splitting": bool(gears["splitting"])} if method in HELD else {}
             after = advance(traced, traced.ticked(x.state, count, t, step), x.works, t, h, **options)
-            return _Slots(after.state, after.works, mark(x.state, after.state, x.marks, t + h, h), [], maximum(x.residual, after.residual)).flat()
+            return _Slots(
+                after.state,
+                after.works,
+                mark(x.state, after.state, x.marks, t + h, h),
+                [],
+                maximum(x.residual, after.residual),
+                maximum(x.splitting, after.splitting),
+            ).flat()
 
         def span(t: Scalar, flat: list, h: Scalar, steps: Scalar) -> list:
             x = first.filled(flat)
             after = rosenbrock_span(traced, Kept(*x[:4]), t, steps * h, h, table["tolerance"], mark)
-            return _Slots(*after, x.residual).flat()
+            return _Slots(*after, x.residual, x.splitting).flat()
 
         def seen(t: Scalar, flat: list, h: Scalar) -> list:
             everything = see(traced, t, first.filled(flat), h)
