@@ -8,7 +8,7 @@ import pytest
 import stiction
 from stiction import Coulomb, InputError, Scene, Stribeck, Trajectory, simulate
 from stiction.simulation import run as running
-from stiction.simulation.simulate import numbers
+from stiction.simulation.prepare import numbers
 from stiction.trace import sin
 
 

@@ -8,7 +8,7 @@ from stiction import Coulomb, FrictionSite, Joint, Scene, SceneError, Viscous, s
 from stiction.simulation.bodies import FreeBody, Mass
 from stiction.simulation.forces import Ground, SpringDamper
 from stiction.simulation.network import NetworkError, Term, Wire
-from stiction.simulation.simulate import numbers
+from stiction.simulation.prepare import numbers
 from stiction.trace import sin
 from tests.friction.test_hold import flywheel
 

@@ -62,7 +62,7 @@ def subplots(rows: int, height: float, **options: Any) -> tuple[Any, Any]:
     from cycler import cycler
 
     plt.rcParams.update(STYLE | {"axes.prop_cycle": cycler(color=COLORS)})
-    return plt.subplots(rows, 1, figsize=(8, height), sharex=True, layout="constrained", **options)
+    return plt.subplots(rows, 1, figsize=(8, height), layout="constrained", **({"sharex": True} | options))
 
 
 def save(figure: Any, path: Path) -> None:

@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 
 from stiction.drive.drive import Drive
-from stiction.drive.gear import ElasticGear, Gear, Mesh
+from stiction.drive.gear import Gear
 from stiction.errors import StictionError, unknown
 from stiction.friction import Coulomb, Viscous
 from stiction.friction.law import Law
-from stiction.part import Digital, Part, places
+from stiction.part import Digital, Part
 from stiction.robot.joint import SINGLE
 from stiction.robot.motion import GRAVITY
 from stiction.robot.robot import Robot
-from stiction.simulation.bodies import FreeBody, Mass, RobotBody
-from stiction.simulation.forces import Friction, Source
+from stiction.simulation.bodies import FreeBody, RobotBody
+from stiction.simulation.forces import Source
 from stiction.simulation.network import SIGNALS, Network, Term, Wire
+from stiction.simulation.wiring import Mount, Wiring
 from stiction.trace.functions import Scalar
 
 OURS = ("friction ", "torque ", "motor ", "rotor ", "gear ", "mesh ", "control ", "command ")  # first words of the parts that a scene makes
@@ -37,7 +38,6 @@ DRIVE_SIGNALS = {
     ("command", "force"): "command",
 }
 RESERVED = (*SIGNALS, *DRIVE_SIGNALS.values(), "q", "v", "friction", "torque", "mode", "margin", "switches", "fastest", "bend", "drive", "control", "gravity")
-LOCKED = 1e6  # N·m that hold a gear which cannot be driven back
 
 
 class SceneError(StictionError):
@@ -192,7 +192,7 @@ class Scene:
 
     def _state(self, what: str, given: Any) -> tuple[float, ...]:
         usual = {
-            self._key(name, inner): x
+            self.key(name, inner): x
             for name, r in self.machines.items()
             for inner, x in zip(*((r.position_names, r.neutral) if what == "q" else (r.velocity_names, [0.0] * r.nv)), strict=True)
         }
@@ -213,13 +213,14 @@ class Scene:
         """The robots, by the names of their parts in the network."""
         return {"robot": self.robot} if self.robot is not None else dict(self.robots)
 
-    def _key(self, robot: str, name: str) -> str:
+    def key(self, robot: str, name: str) -> str:
+        """The name in the scene of what a robot calls so."""
         return name if self.robot is not None else f"{robot}.{name}"
 
     @cached_property
     def joints(self) -> dict[str, tuple[str, str]]:
         """Robot and inner name of every velocity, by the name it has in the scene."""
-        return {self._key(robot, name): (robot, name) for robot, r in self.machines.items() for name in r.velocity_names}
+        return {self.key(robot, name): (robot, name) for robot, r in self.machines.items() for name in r.velocity_names}
 
     @cached_property
     def sites(self) -> dict[str, FrictionSite]:
@@ -234,42 +235,52 @@ class Scene:
     @cached_property
     def network(self) -> Network:
         """The scene as a network."""
-        parts: dict[str, Part] = {}
-        terms: dict[str, list[Term | str]] = {}
+        made = Wiring()
         first = {"q": 0, "v": 0}
         for name, robot in self.machines.items():
             states = {what: getattr(self, what)[first[what] : first[what] + size] for what, size in (("q", robot.nq), ("v", robot.nv))}
             first = {what: first[what] + len(states[what]) for what in first}
-            parts[name] = RobotBody(robot=self._with_rotors(name), gravity=tuple(self.gravity), **states)  # type: ignore[arg-type]
-            given = self._torques(name)
-            terms[name] = []
+            made.parts[name] = RobotBody(robot=self._with_rotors(name), gravity=tuple(self.gravity), **states)  # type: ignore[arg-type]
+            made.pushes[name] = []
+            given = self.torques_on(name)
             if given:
-                parts[f"torque {name}"] = Source(functions=tuple(given.values()), names=tuple(given))
-                terms[name].append(Term(f"torque {name}.force", [[float(inner == joint) for joint in given] for inner in robot.velocity_names]))
-        wires: list[Wire] = []
+                made.parts[f"torque {name}"] = Source(functions=tuple(given.values()), names=tuple(given))
+                made.pushes[name].append(Term(f"torque {name}.force", [[float(inner == joint) for joint in given] for inner in robot.velocity_names]))
         for name, site in self.sites.items():
-            self._place(name, site, parts, wires, terms)
-        for name in [*self.drives, *(name for name in self.control if name not in self.drives)]:
-            self._attach(name, parts, wires, terms)
+            rows = {robot: [site.joints.get(self.key(robot, inner), 0.0) for inner in r.velocity_names] for robot, r in self.machines.items()}
+            made.rub(name, site.law, rows)
+        for name in dict.fromkeys([*self.drives, *self.control]):
+            self._attach(name, made)
         for name, part in self.parts.items():
-            parts[name] = replace(part, gravity=self.gravity) if isinstance(part, FreeBody) and part.gravity is None else part  # type: ignore[arg-type]
-        return Network(parts=parts, wires=[*wires, *self._joined(terms)])
+            made.parts[name] = replace(part, gravity=self.gravity) if isinstance(part, FreeBody) and part.gravity is None else part  # type: ignore[arg-type]
+        return Network(parts=made.parts, wires=[*made.wires, *self._joined(made.pushes)])
 
-    def _torques(self, robot: str) -> dict[str, Torque]:
+    def _attach(self, name: str, made: Wiring) -> None:
+        """Put a drive, and the controller that commands it, on a joint."""
+        mount, drive = self._mount(name), self.drives.get(name)
+        command = made.control(mount, self.control[name]) if name in self.control else made.command(mount, drive) if drive else ""
+        if drive is None:
+            made.push(mount, command)
+        else:
+            made.drive(mount, drive, command)
+
+    def _mount(self, name: str) -> Mount:
+        """A joint as drives see it."""
+        robot, inner = self.joints[name]
+        r = self.machines[robot]
+        velocity = [float(other == inner) for other in r.velocity_names]
+        ratio = self.drives[name].gear.ratio if name in self.drives else 1.0
+        motor = [ratio * x for x in velocity]
+        if r.coupling is not None:
+            single = [joint.name for joint in r.joints if joint.kind in SINGLE]
+            row = dict(zip(single, r.coupling[single.index(inner)], strict=True))
+            motor = [float(row.get(other, 0.0)) for other in r.velocity_names]
+        start = {what: dict(zip(self._names(what), getattr(self, what), strict=True)).get(name, 0.0) for what in ("q", "v")}
+        return Mount(name, robot, velocity, [float(other == inner) for other in r.position_names], motor, start["q"], start["v"])
+
+    def torques_on(self, robot: str) -> dict[str, Torque]:
         """The torques on a robot, by the names of its velocities."""
         return {inner: self.torque[key] for key, (owner, inner) in self.joints.items() if owner == robot and key in self.torque}
-
-    def _place(self, name: str, site: FrictionSite, parts: dict[str, Part], wires: list[Wire], terms: dict[str, list[Term | str]]) -> None:
-        """Put friction on its joints."""
-        part = f"friction {name}"
-        parts[part] = Friction(law=site.law)
-        seen: list[Term | str] = []
-        for robot, r in self.machines.items():
-            row = [site.joints.get(self._key(robot, inner), 0.0) for inner in r.velocity_names]
-            if any(row):
-                seen.append(Term(f"{robot}.v", [row]))
-                terms[robot].append(Term(f"{part}.torque", [[-x] for x in row]))
-        wires.append(Wire(f"{part}.velocity", seen))
 
     def _with_rotors(self, name: str) -> Robot:
         """A robot with the rotors of its drives; those behind elastic gears move on their own."""
@@ -285,97 +296,9 @@ class Scene:
             joints.append(joint)
         return replace(robot, joints=tuple(joints))
 
-    def _motor_row(self, name: str) -> list[float]:
-        """Motor speed as a row over the velocities of the robot."""
-        robot, inner = self.joints[name]
-        r = self.machines[robot]
-        if r.coupling is None:
-            return [self.drives[name].gear.ratio * float(other == inner) for other in r.velocity_names]
-        single = [joint.name for joint in r.joints if joint.kind in SINGLE]
-        row = dict(zip(single, r.coupling[single.index(inner)], strict=True))
-        return [float(row.get(other, 0.0)) for other in r.velocity_names]
-
-    def _attach(self, name: str, parts: dict[str, Part], wires: list[Wire], terms: dict[str, list[Term | str]]) -> None:
-        """Put a drive, and the controller that commands it, on a joint."""
-        robot, inner = self.joints[name]
-        names = self.machines[robot].velocity_names
-        unit = [float(other == inner) for other in names]
-        position = [float(other == inner) for other in self.machines[robot].position_names]
-        if name in self.control:
-            parts[f"control {name}"] = self.control[name]
-            ports = {"position": Term(f"{robot}.q", [position]), "velocity": Term(f"{robot}.v", [unit])}
-            wires += [Wire(f"control {name}.{port}", [ports[port]]) for port in self.control[name].inputs]
-            command = f"control {name}.command"
-        elif self.drives[name].command:
-            parts[f"command {name}"] = Source(functions=(self.drives[name].command,), names=("command",))
-            command = f"command {name}.force"
-        else:
-            command = ""
-        if name not in self.drives:
-            terms[robot].append(Term(command, [[x] for x in unit]))
-            return
-        drive, motor = self.drives[name], f"motor {name}"
-        parts[motor] = drive.motor
-        wires.append(Wire(f"{motor}.command", [command] if command else [], () if command else (0.0,)))
-        if drive.gear.elastic:
-            self._attach_elastic(name, drive, parts, wires, terms)
-        else:
-            row = self._motor_row(name)
-            wires.append(Wire(f"{motor}.speed", [Term(f"{robot}.v", [row])]))
-            terms[robot].append(Term(f"{motor}.torque", [[x] for x in row]))
-            if drive.motor_friction is not None:
-                self._rub(f"{name}.motor", drive.motor_friction, Term(f"{robot}.v", [row]), parts, wires)
-                terms[robot].append(Term(f"friction {name}.motor.torque", [[-x] for x in row]))
-        if drive.gear.lossy:
-            self._attach_mesh(name, drive, parts, wires, terms)
-
-    def _rub(self, site: str, law: Law, seen: Term, parts: dict[str, Part], wires: list[Wire]) -> None:
-        parts[f"friction {site}"] = Friction(law=law)
-        wires.append(Wire(f"friction {site}.velocity", [seen]))
-
-    def _attach_elastic(self, name: str, drive: Drive, parts: dict[str, Part], wires: list[Wire], terms: dict[str, list[Term | str]]) -> None:
-        """A rotor that moves on its own behind a spring."""
-        robot, inner = self.joints[name]
-        r = self.machines[robot]
-        rotor, gear, motor = f"rotor {name}", f"gear {name}", f"motor {name}"
-        start = {what: dict(zip(self._names(what), getattr(self, what), strict=True))[name] for what in ("q", "v")}
-        n = drive.gear.ratio
-        parts[rotor] = Mass(mass=drive.motor.rotor_inertia, position=n * start["q"], velocity=n * start["v"])
-        parts[gear] = ElasticGear(ratio=n, stiffness=drive.gear.stiffness, damping=drive.gear.damping, backlash=drive.gear.backlash)  # type: ignore[arg-type]
-        unit = [float(other == inner) for other in r.velocity_names]
-        position = [float(other == inner) for other in r.position_names]
-        wires += [
-            Wire(f"{motor}.speed", [f"{rotor}.velocity"]),
-            Wire(f"{gear}.motor_angle", [f"{rotor}.position"]),
-            Wire(f"{gear}.motor_speed", [f"{rotor}.velocity"]),
-            Wire(f"{gear}.joint_angle", [Term(f"{robot}.q", [position])]),
-            Wire(f"{gear}.joint_speed", [Term(f"{robot}.v", [unit])]),
-        ]
-        pushes: list[Term | str] = [f"{motor}.torque", f"{gear}.motor_torque"]
-        terms[robot].append(Term(f"{gear}.joint_torque", [[x] for x in unit]))
-        if drive.motor_friction is not None:
-            self._rub(f"{name}.motor", drive.motor_friction, Term(f"{rotor}.velocity"), parts, wires)
-            pushes.append(Term(f"friction {name}.motor.torque", -1.0))
-        wires.append(Wire(f"{rotor}.force", pushes))
-
-    def _attach_mesh(self, name: str, drive: Drive, parts: dict[str, Part], wires: list[Wire], terms: dict[str, list[Term | str]]) -> None:
-        """Losses in the teeth."""
-        robot, inner = self.joints[name]
-        unit = [float(other == inner) for other in self.machines[robot].velocity_names]
-        gear, mesh = drive.gear, f"mesh {name}"
-        parts[mesh] = Mesh(
-            driving=1 - gear.efficiency,
-            braking=1 / gear.back_efficiency - 1,  # type: ignore[operator]
-            locked=LOCKED if gear.self_locking else 0.0,
-            reflected_inertia=0.0 if gear.elastic else drive.reflected_inertia,
-        )
-        source = Term(f"gear {name}.joint_torque") if gear.elastic else Term(f"motor {name}.torque", gear.ratio)
-        wires += [Wire(f"{mesh}.velocity", [Term(f"{robot}.v", [unit])]), Wire(f"{mesh}.motor", [source])]
-        terms[robot].append(Term(f"{mesh}.torque", [[-x] for x in unit]))
-
     def _names(self, what: str) -> list[str]:
         """The names of all positions or velocities."""
-        return [self._key(name, inner) for name, r in self.machines.items() for inner in (r.position_names if what == "q" else r.velocity_names)]
+        return [self.key(name, inner) for name, r in self.machines.items() for inner in (r.position_names if what == "q" else r.velocity_names)]
 
     def _joined(self, terms: dict[str, list[Term | str]]) -> list[Wire]:
         """The wires of the user; what drives a robot joins what the scene puts there."""
@@ -389,77 +312,6 @@ class Scene:
             else:
                 made.append(wire)
         return [*made, *(Wire(f"{robot}.torque", given, shifts.get(robot, ())) for robot, given in terms.items() if given or shifts.get(robot))]
-
-    # Names: what the network calls "robot.q.joint1" and "friction joint1.torque" is "q.joint1" and "friction.joint1" to the user.
-
-    def plain(self, name: str) -> str:
-        """A number, state or signal of the network under the name that users know."""
-        head, _, rest = name.partition(".")
-        if head in ("work", "loss", "stored"):
-            return f"{head}.{rest.replace('friction ', 'friction.', 1).replace('torque ', 'torque.', 1)}"
-        if head.startswith("friction "):
-            site = max((site for site in [*self._motor_sites, *self.sites] if name.startswith(f"friction {site}.")), key=len)
-            inner = name.removeprefix(f"friction {site}.")
-            return f"friction.{site}.{inner.removeprefix('law.')}" if inner.startswith("law.") else f"{'friction' if inner == 'torque' else inner}.{site}"
-        word, _, joint = name.partition(" ")
-        if word in DRIVE_WORDS and joint:
-            joint = max((key for key in self.joints if joint.startswith(f"{key}.")), key=len)
-            inner = name.removeprefix(f"{word} {joint}.")
-            return f"{DRIVE_SIGNALS[word, inner]}.{joint}" if (word, inner) in DRIVE_SIGNALS else f"{DRIVE_WORDS[word]}.{joint}.{inner}"
-        if head.startswith("torque "):
-            robot = head.removeprefix("torque ")
-            return f"torque.{self._key(robot, self._driven(robot, rest))}"
-        if rest.startswith("gravity.") and (head in self.machines or (isinstance(self.parts.get(head), FreeBody) and self.parts[head].gravity is None)):  # type: ignore[attr-defined]
-            return rest
-        if head in self.machines:
-            kind, _, inner = rest.partition(".")
-            if kind == "robot":
-                return f"{head}.{inner}"
-            return f"{kind}.{self._key(head, inner)}"
-        return name
-
-    @cached_property
-    def _motor_sites(self) -> list[str]:
-        return [f"{name}.motor" for name, drive in self.drives.items() if drive.motor_friction is not None]
-
-    def _driven(self, robot: str, port: str) -> str:
-        """The joint that a number or an output of a drive is for."""
-        names = list(self._torques(robot))
-        if port in names:
-            return port
-        return names[places(len(names)).index(port.removeprefix("force."))] if port != "force" else names[0]
-
-    def unit(self, name: str) -> str:
-        """The unit of a signal of the network, by the name that the network gives it."""
-        head, _, rest = name.partition(".")
-        if head in ("energy", "work", "loss", "stored"):
-            return "J"
-        if name in ("residual", "splitting"):
-            return "N·m or N"
-        word, _, joint = name.partition(" ")
-        if word in DRIVE_WORDS and joint:
-            return self._unit_of_drive(word, self.plain(name))
-        if head.startswith("torque "):
-            return self._unit_of_joint(self.plain(name).removeprefix("torque."), "torque")
-        if head.startswith("friction "):
-            kind, _, site = self.plain(name).partition(".")
-            if kind in ("mode", "switches"):
-                return "1"
-            if site in self._motor_sites:
-                return {"bend": "rad", "fastest": "rad/s"}.get(kind, "N·m")
-            return self._unit_of_joint(next(iter(self.sites[site].joints)), {"bend": "q", "fastest": "v"}.get(kind, "torque"))
-        return self.network.parts[head].unit(rest) if head in self.network.parts else ""
-
-    def _unit_of_drive(self, word: str, plain: str) -> str:
-        kind, _, joint = plain.partition(".")
-        if kind == "command":
-            return self.drives[joint].motor.unit_of_command if joint in self.drives else self._unit_of_joint(joint, "torque")
-        return {"motor_angle": "rad", "motor_speed": "rad/s", "motor_current": "A", "control_sum": "rad s or m s"}.get(kind, "N·m")
-
-    def _unit_of_joint(self, joint: str, kind: str) -> str:
-        robot, inner = self.joints[joint]
-        body = self.network.parts[robot]
-        return body.unit(f"{kind}.{inner}")
 
 
 def described(robot: Robot, velocity: str) -> Law | None:

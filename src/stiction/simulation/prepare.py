@@ -1,0 +1,219 @@
+"""From a scene to a program that advances it: what each method needs, what is kept, what is seen."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import accumulate
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from stiction.control import Callback
+from stiction.errors import InputError
+from stiction.friction import Dahl, LuGre
+from stiction.part import Impedance, Row
+from stiction.simulation import observe
+from stiction.simulation.bodies import RobotBody
+from stiction.simulation.bristles import check_bristles, with_bristles
+from stiction.simulation.flowing import Stepped, flow_step
+from stiction.simulation.gears import gear_step, held
+from stiction.simulation.integrate import METHODS
+from stiction.simulation.names import Names, names_of
+from stiction.simulation.network import Network
+from stiction.simulation.run import Caller, Machine, Rule, machine
+from stiction.simulation.scene import Scene
+from stiction.simulation.semi_implicit import check_signs, rigid, semi_implicit_step
+from stiction.simulation.sites import sites
+from stiction.simulation.stiff import Kept, check_stiff, rosenbrock_span
+from stiction.trace.functions import Scalar, maximum
+from stiction.trace.numbered import Numbering
+
+HELD = ("gears", "gears_implicit")  # friction that is held over the step
+BOOKS = ("energy.", "work.", "stored.")
+
+
+def numbers(scene: Scene | Network) -> dict[str, float]:
+    """The numbers and first values of a scene that `simulate` can replace, by name [SI].
+
+    Example:
+        >>> import stiction
+        >>> from stiction.simulation.prepare import numbers
+        >>> known = numbers(stiction.Scene(robot=stiction.library.pendulum(1), friction={"joint1": stiction.Coulomb(level=0.5)}))
+        >>> known["friction.joint1.level"], known["robot.link1.mass"], known["q.joint1"]
+        (0.5, 1.0, 0.0)
+    """
+    network, names = scene.network if isinstance(scene, Scene) else scene, names_of(scene)
+    found = numbers_of_network(network, names, {})
+    for part, body in network.bodies.items():
+        if isinstance(body, RobotBody):  # zeros of a robot are folded unless they are freed
+            found |= {names.plain(f"{part}.robot.{name}"): x for name, x in body.robot.numbers.items()}
+    return found | {names.plain(name): x for name, x in network.start.items()}
+
+
+def numbers_of_network(network: Network, names: Names, values: Mapping[str, Any]) -> dict[str, float]:
+    """The numbers that a program for this network takes."""
+    found: dict[str, float] = {}
+    network.with_numbers(Numbering(lambda name, x: found.setdefault(names.plain(name), x), _Freed(values, names)))
+    return found
+
+
+def prepared(scene: Scene | Network, method: str, step: float) -> Network:
+    """The network as a method needs it: dry friction as rows, or with bristles that hold at this step."""
+    network = scene.network if isinstance(scene, Scene) else scene
+    for controller in network.digital.values():
+        controller.clock.ticks(step)
+    if method == "semi_implicit":
+        return rigid(network).with_parts(lambda _, part: part.for_step(step) if isinstance(part, Impedance) else part)
+    if method in HELD:
+        return held(network).with_parts(lambda _, part: part.for_step(step) if isinstance(part, Impedance) else part)
+    for name, part in network.parts.items():
+        if isinstance(part, Row):
+            raise InputError(f"'{name}' ({type(part).__name__}) is rigid and needs method 'semi_implicit'; got '{method}'")
+    network = with_bristles(network, method, step)
+    check_signs(network)
+    if method in METHODS:
+        network = network.with_parts(lambda _, part: part.for_step(step) if isinstance(part, Impedance) else part)
+    if method == "stiff":
+        return check_stiff(network)
+    check_bristles(network, method, step)
+    return network
+
+
+class _Slots(NamedTuple):
+    """The state block: network, works of the sources, marks of the sites, pace of a method with its own steps, worst residual and splitting error."""
+
+    state: list[Scalar]
+    works: list[Scalar]
+    marks: list[Scalar]
+    pace: list[Scalar]
+    residual: Scalar
+    splitting: Scalar
+
+    def flat(self) -> list[Scalar]:
+        return [*self.state, *self.works, *self.marks, *self.pace, self.residual, self.splitting]
+
+    def filled(self, flat: Sequence[Scalar]) -> "_Slots":
+        """The same slots with other values."""
+        ends = accumulate(len(part) for part in self[:4])
+        state, works, marks, pace = (list(flat[b - len(part) : b]) for part, b in zip(self[:4], ends, strict=True))
+        return _Slots(state, works, marks, pace, flat[-2], flat[-1])
+
+
+def prepare(
+    network: Network,
+    names: Names,
+    method: str,
+    step: float,
+    values: Mapping[str, Any],
+    chosen: Sequence[str] | None = None,
+    energy: bool = False,
+    tolerance: float = 1e-6,
+    gears: Mapping[str, float] = MappingProxyType({"pull": 0.0, "softness": 0.0, "splitting": 0.0}),
+) -> Machine:
+    """The program that advances a network, and what it starts from."""
+    here = list(network.start.values())
+    own_steps = method == "stiff"
+    works = [0.0] * len(network.pushes(network.evaluate(here, 0.0, step))) if energy else []
+    first = _Slots(here, works, observe.first_marks(network), [0.0, step / 100, 0.0, 0.0] if own_steps else [], 0.0, 0.0)
+
+    def see(network: Network, t: Scalar, x: _Slots, h: Scalar) -> dict[str, Scalar]:
+        stage = 0 if own_steps else h
+        seen = observe.signals(network, x.state, x.marks, t, stage)
+        seen |= {"residual": x.residual} if method in ("semi_implicit", *HELD) else {}
+        seen |= {"splitting": x.splitting} if gears["splitting"] else {}
+        seen |= {"steps": x.pace[2], "rejected": x.pace[3]} if own_steps else {}
+        return seen | (observe.energies(network, x.state, x.works, t, stage) if energy else {})
+
+    wanted, hidden = _chosen(see(network, 0.0, first, step), chosen, names, network)
+    functions = {name: part for name, part in network.digital.items() if isinstance(part, Callback)}
+    watch = any(name.endswith((".mode", ".switches", ".fastest")) for name in wanted)
+    advance = (
+        semi_implicit_step if method == "semi_implicit" else partial(gear_step, method == "gears_implicit") if method in HELD else partial(flow_step, method)
+    )
+
+    def rule(table: Mapping[str, Scalar]) -> Rule:
+        traced = network.with_numbers(Numbering(lambda name, _: table[names.plain(name)], _Freed(values, names)))
+
+        def mark(before: list, state: list, marks: list, t: Scalar, stage: Scalar = 0) -> list:
+            return observe.next_marks(traced, before, state, marks, t, stage) if watch else marks
+
+        def one(count: Scalar, flat: list, h: Scalar) -> list:
+            x, t = first.filled(flat), count * h
+            options = {"pull": table["pull"], "softness": table["softness"], "splitting": bool(gears["splitting"])} if method in HELD else {}
+            after = advance(traced, traced.ticked(x.state, count, t, step), x.works, t, h, **options)
+            return _Slots(
+                after.state,
+                after.works,
+                mark(x.state, after.state, x.marks, t + h, h),
+                [],
+                maximum(x.residual, after.residual),
+                maximum(x.splitting, after.splitting),
+            ).flat()
+
+        def span(t: Scalar, flat: list, h: Scalar, steps: Scalar) -> list:
+            x = first.filled(flat)
+            after = rosenbrock_span(traced, Kept(*x[:4]), t, steps * h, h, table["tolerance"], mark)
+            return _Slots(*after, x.residual, x.splitting).flat()
+
+        def seen(t: Scalar, flat: list, h: Scalar) -> list:
+            everything = see(traced, t, first.filled(flat), h)
+            return [everything[name] for name in wanted]
+
+        def asked(t: Scalar, flat: list, h: Scalar) -> list:
+            now = traced.evaluate(first.filled(flat).state, t, h)
+            return [x for name in functions for values in traced.inputs(name, now.signals).values() for x in values]
+
+        return Rule(one, seen, asked, span if own_steps else None)
+
+    states = {names.plain(name): x for name, x in network.start.items()}
+    start = states | {f"slot {k}": x for k, x in enumerate(first.flat()[len(states) :])}
+    found = numbers_of_network(network, names, values) | ({"tolerance": tolerance} if own_steps else {}) | (dict(gears) if method in HELD else {})
+    arrival = len(here) + len(works) + len(first.marks) if own_steps else None
+    return machine(method, found, values, rule, start, wanted, arrival, _callers(network, functions, step))._replace(hidden=hidden)
+
+
+def _callers(network: Network, functions: Mapping[str, Callback], step: float) -> list[Caller]:
+    """The Python functions of a network on their clocks."""
+    places, first = {}, 0
+    for name, part in network.parts.items():
+        places[name] = slice(first, first := first + len(part.start()))
+    made, first = [], 0
+    for name, part in functions.items():
+        made.append(Caller(*part.clock.ticks(step), part.call, places[name], slice(first, first := first + sum(part.reads.values()))))
+    return made
+
+
+def _stepper(method: str) -> Callable[..., Stepped]:
+    """One step by a method."""
+    if method == "semi_implicit":
+        return semi_implicit_step
+    return partial(gear_step, method == "gears_implicit") if method in HELD else partial(flow_step, method)
+
+
+class _Freed:
+    """Whether a number of the network is freed, asked by the network's name."""
+
+    def __init__(self, values: Mapping[str, Any], names: Names) -> None:
+        self.values, self.names = values, names
+
+    def __contains__(self, name: object) -> bool:
+        return self.names.plain(str(name)) in self.values
+
+    def __iter__(self) -> Any:
+        return iter(self.values)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def _chosen(seen: Mapping[str, Any], chosen: Sequence[str] | None, names: Names, network: Network) -> tuple[list[str], list[str]]:
+    """The signals to keep, by the network's names, the books always; and those that only the remarks need."""
+    if chosen is None:
+        return list(seen), []
+    plain = {name: names.plain(name) for name in seen}
+    wanted = tuple(chosen)
+    for start in wanted:
+        if not any(name.startswith(start) for name in plain.values()):
+            raise InputError(f"no signal begins with '{start}'; this simulation has: {', '.join(plain.values())}")
+    kept = [name for name, user in plain.items() if user.startswith(wanted) or name.startswith(BOOKS)]
+    needed = ["residual", *(f"{name}.fastest" for name, part in sites(network).items() if isinstance(part.law, (Dahl, LuGre)))]
+    hidden = [name for name in needed if name in seen and name not in kept]
+    return [*kept, *hidden], hidden
