@@ -38,6 +38,14 @@ def test_above_break_away_it_moves_on_the_curve(method):
     assert LAW.steady(float(v)) + drag * v == pytest.approx(12.0, rel=1e-6)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_friction_resists_when_a_joint_breaks_away(method):
+    """The load grows slowly through break-away: friction falls from static to kinetic, and never pushes."""
+    run = simulate(geared(lambda t: 2.0 * t), duration=4.0, step=1e-3, method=method)
+    assert run["friction.joint"].min() >= 0 and run["friction.joint"].max() <= 4.92 + 2.2 * run["v.joint"].max() + 1e-9
+    assert run.time[run["v.joint"] > 1e-3][0] == pytest.approx(2.46, abs=8e-3)
+
+
 def test_softness_creeps_and_pull_turns_it_into_an_offset():
     """λ_q > 0 alone creeps at (λ/A²) h T/(γ² I); with k_q it ends at that speed over k_q, which the signal `gone` reports."""
     J, h, load, soft = 120**2 * 7.03e-6, 1e-3, 3.0, 0.01

@@ -67,7 +67,7 @@ class HeldFriction(Impedance):
         At rest the direction is that of the torque that would hold; a joint that passes zero stops first.
         """
         w = absolute(s)
-        ahead = where(w > 0, s, torque)
+        ahead = where((absolute(slid) > 0) & (w > 0), s, torque)  # a stuck joint has only rounding for a velocity
         limit = where(absolute(slid) > 0, self.law.strength(0 * w, ahead), self.law.breakaway(torque))
         sticks = absolute(torque) <= limit
         curve = self.law.strength(w, ahead)
