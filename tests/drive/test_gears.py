@@ -43,7 +43,7 @@ def test_friction_resists_when_a_joint_breaks_away(method):
     """The load grows slowly through break-away: friction falls from static to kinetic, and never pushes."""
     run = simulate(geared(lambda t: 2.0 * t), duration=4.0, step=1e-3, method=method)
     assert run["friction.joint"].min() >= 0 and run["friction.joint"].max() <= 4.92 + 2.2 * run["v.joint"].max() + 1e-9
-    assert run.time[run["v.joint"] > 1e-3][0] == pytest.approx(2.46, abs=8e-3)
+    assert run.time[run["v.joint"] > 1e-3][0] == pytest.approx(2.46, abs=1e-2)
 
 
 def test_softness_creeps_and_pull_turns_it_into_an_offset():

@@ -5,7 +5,7 @@ from functools import cached_property
 from stiction.part import places
 from stiction.simulation.bodies import FreeBody
 from stiction.simulation.network import Network
-from stiction.simulation.scene import DRIVE_SIGNALS, DRIVE_WORDS, Scene
+from stiction.simulation.scene import DRIVE_SIGNALS, DRIVE_WORDS, OURS, Scene
 
 
 class BareNames:
@@ -36,7 +36,7 @@ class SceneNames:
         """A number, state or signal of the network under the name that users know."""
         head, _, rest = name.partition(".")
         if head in ("work", "loss", "stored"):
-            return f"{head}.{rest.replace('friction ', 'friction.', 1).replace('torque ', 'torque.', 1)}"
+            return f"{head}.{rest.replace(' ', '.', 1) if rest.startswith(OURS) else rest}"
         if head.startswith("friction "):
             site = max((site for site in [*self.motor_sites, *self.scene.sites] if name.startswith(f"friction {site}.")), key=len)
             inner = name.removeprefix(f"friction {site}.")
