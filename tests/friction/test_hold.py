@@ -132,6 +132,25 @@ def test_bristles_that_cannot_hold_are_refused_with_the_step_that_can():
     assert np.ptp(anchor(run, "axle")[1000:]) < 1e-9
 
 
+def test_bristles_in_space_and_on_the_ground_are_tried_too():
+    from stiction.reproduce.closed_forms import box
+    from stiction.simulation.bodies import FreeBody
+    from stiction.simulation.forces import Friction, Ground
+    from stiction.simulation.network import Network, Term, Wire
+
+    body = FreeBody(mass=1.0, inertia=(1, 1, 1))
+    rub = Friction(law=Coulomb(level=20.0, stiffness=1e8, damping=1.0), dimension=3)
+    space = Network(parts={"puck": body, "rub": rub}, wires=[Wire("rub.velocity", ["puck.velocity"]), Wire("puck.force", [Term("rub.torque", -1.0)])])
+    with pytest.raises(StictionError, match=r"the bristles of 'rub' are too stiff for 'rk4' at 0\.001 s"):
+        simulate(space, duration=1.0, step=1e-3)
+    ground = Ground(stiffness=1e8, damping=1.0, coefficient=0.5)
+    wires = [Wire("ground.position", ["puck.position"]), Wire("ground.velocity", ["puck.velocity"]), Wire("puck.force", [Term("ground.force", -1.0)])]
+    with pytest.raises(StictionError, match="the bristles of 'ground' are too stiff"):
+        simulate(Network(parts={"puck": body, "ground": ground}, wires=wires), duration=1.0, step=1e-3)
+    with pytest.raises(StictionError, match="the bristles of 'corner0' are too stiff"):
+        simulate(box(), duration=1.0, step=1e-2)
+
+
 @pytest.mark.parametrize(
     "make, message",
     [

@@ -7,12 +7,13 @@ all stuck sites together, and refused if it grows.
 """
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from stiction.friction.dry import Dry
 from stiction.part import Part
-from stiction.simulation.forces import Friction
+from stiction.simulation.forces import Friction, Ground, TouchingPoint
 from stiction.simulation.integrate import METHODS
 from stiction.simulation.network import Network, NetworkError
 from stiction.simulation.sites import sites
@@ -90,11 +91,34 @@ def growth(A: np.ndarray, K: np.ndarray, B: np.ndarray, method: str, h: float) -
 
 def check_bristles(network: Network, method: str, h: float) -> None:
     """Refuse bristles that do not hold at this step, with the largest step at which they do."""
-    dry = _dry(network)
-    if not dry or not all(body.mechanical for body in network.bodies.values()):
+    if not all(body.mechanical for body in network.bodies.values()):
         return
-    A = _response(network)
-    K, B = _bristles(network)
+    if _dry(network):
+        _check("friction bristles", _response(network), *_bristles(network), method, h)
+    for name, part in network.parts.items():
+        if (isinstance(part, Friction) and part.dimension > 1) or isinstance(part, Ground):
+            law: Any = part.law if isinstance(part, Friction) else part
+            A = _own_response(network, name)
+            _check(f"the bristles of '{name}'", A, np.full(len(A), law.stiffness), np.full(len(A), law.damping), method, h)
+
+
+def _own_response(network: Network, name: str) -> np.ndarray:
+    """Velocities of a touching point or of friction in space at the start, under unit impulses, (d, d)."""
+    now = network.evaluate(list(network.start.values()), 0.0, 1.0)
+    M = np.array(network.mechanics(now)[0], float)
+    part = network.parts[name]
+    port, size = next(iter(part.outputs.items()))
+    rows = []
+    for unit in np.eye(size).tolist():
+        given = {f"{name}.{port}": unit}
+        if isinstance(part, TouchingPoint):
+            given[f"{name}.moment"] = part.moment_of(network.inputs(name, now.signals), unit)
+        rows.append(network.push(now._replace(signals=now.signals | given), name))
+    S = np.array(rows, float)
+    return S @ np.linalg.solve(M, S.T)
+
+
+def _check(what: str, A: np.ndarray, K: np.ndarray, B: np.ndarray, method: str, h: float) -> None:
     if growth(A, K, B, method, h) < 1:
         return
     low, high = 0.0, h
@@ -102,6 +126,6 @@ def check_bristles(network: Network, method: str, h: float) -> None:
         middle = (low + high) / 2
         low, high = (middle, high) if growth(A, K, B, method, middle) < 1 else (low, middle)
     raise NetworkError(
-        f"friction bristles are too stiff for '{method}' at {h:g} s; "
+        f"{what} are too stiff for '{method}' at {h:g} s; "
         f"the largest stable step is {low:.3g} s. Take it, or softer bristles, or none (stiffness and damping are then chosen), or use 'semi_implicit'"
     )

@@ -244,9 +244,12 @@ class TouchingPoint(Ground):
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
         """That of the ground at the point, with its moment about the centre of mass."""
-        arm, point = self._touching(motion)
-        outputs, rates = super().force(point, own, step, t)
-        return {"force": outputs["force"], "moment": list(arm.cross(Vector(*outputs["force"])))}, rates
+        outputs, rates = super().force(self._touching(motion)[1], own, step, t)
+        return {"force": outputs["force"], "moment": self.moment_of(motion, outputs["force"])}, rates
+
+    def moment_of(self, motion: Ports, force: list[Scalar]) -> list[Scalar]:
+        """Moment of a force at the point about the centre of mass."""
+        return list(self._touching(motion)[0].cross(Vector(*force)))
 
     def stored(self, motion: Ports, own: list[Scalar]) -> Scalar:
         """Elastic energy at the point [J]."""
