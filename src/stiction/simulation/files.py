@@ -45,7 +45,7 @@ from stiction.simulation.trajectory import Trajectory
 
 ROBOTS = {f.__name__: f for f in (library.pendulum, library.chain, library.two_link, library.rp_arm, library.puma560, library.manutec_r3)}
 URDF = ("urdf", "base", "keep_fixed", "lumped")
-SETTINGS = ("duration", "step", "method", "tolerance", "record", "signals", "energy")
+SETTINGS = ("duration", "step", "method", "tolerance", "pull", "softness", "record", "signals", "energy")
 TABLES = ("robot", "robots", "friction", "drives", "control", "torque", "parts")
 KEYS = (*SETTINGS, "gravity", *TABLES, "wires", "q", "v")
 
@@ -207,6 +207,8 @@ def _setting(key: str, value: Any) -> Any:
         raise SceneError(f"{key} is {value!r}; allowed: a time in seconds, above 0")
     if key == "tolerance" and not (time and 1e-13 <= value < 1):
         raise SceneError(f"tolerance is {value!r}; allowed: 1e-13 to 1")
+    if key in ("pull", "softness") and not (time and value >= 0):
+        raise SceneError(f"{key} is {value!r}; allowed: a number, 0 or above")
     if key == "method" and value not in ALL_METHODS:
         raise SceneError(f"method is {value!r}; allowed: {', '.join(ALL_METHODS)}")
     if key == "signals" and not (isinstance(value, list) and all(isinstance(x, str) for x in value)):

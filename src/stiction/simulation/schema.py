@@ -44,6 +44,8 @@ def schema() -> dict[str, Any]:
             "step": TIME | {"description": "[s]"},
             "method": {"enum": list(ALL_METHODS), "default": "rk4"},
             "tolerance": {"type": "number", "minimum": 1e-13, "exclusiveMaximum": 1, "default": 1e-6, "description": "of method 'stiff'"},
+            "pull": {"type": "number", "minimum": 0, "default": 0, "description": "k_q h of the methods 'gears' and 'gears_implicit'"},
+            "softness": {"type": "number", "minimum": 0, "default": 0, "description": "λ_q/A² of the same"},
             "record": TIME | {"description": "time between records [s]; every step by default"},
             "signals": {"type": "array", "items": {"type": "string"}, "description": "which signals to keep, by the beginnings of their names"},
             "energy": {"type": "boolean", "default": False, "description": "keep the books of energy"},

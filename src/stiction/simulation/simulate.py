@@ -96,6 +96,9 @@ def simulate(
         raise InputError(f"method is {method!r}; allowed: {', '.join(map(repr, ALL_METHODS))}")
     if not 1e-13 <= tolerance < 1:
         raise InputError(f"tolerance is {tolerance!r}; allowed: 1e-13 to 1")
+    for what, x in (("pull", pull), ("softness", softness)):
+        if isinstance(x, (str, bool)) or not 0 <= float(x) < 1e6:
+            raise InputError(f"{what} is {x!r}; allowed: a number, 0 or above")
     network = prepared(scene, method, step)
     names = names_of(scene)
     freed = _arrays(values or {}, numbers(scene) | numbers_of_network(network, names, {}))
@@ -116,7 +119,7 @@ def simulate(
         warnings.warn(note, StictionWarning, stacklevel=2)
     found = {names.plain(name): (x, names.unit(name)) for name, x in seen.items()}
     how = {"duration": duration, "step": step, "method": method, "record": record, "signals": signals and list(signals), "energy": bool(energy) or None}
-    how |= {"tolerance": tolerance} if method == "stiff" else {}
+    how |= {"tolerance": tolerance} if method == "stiff" else {"pull": pull, "softness": softness} if method in HELD else {}
     return replace(
         run,
         signals={name: x for name, (x, _) in found.items()},
