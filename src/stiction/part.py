@@ -17,12 +17,13 @@ such a class:
     ({'force': [1.0]}, [])
 """
 
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from stiction.dynamics.composite_body import factor, solve
-from stiction.errors import InputError
+from stiction.errors import InputError, StictionError
 from stiction.friction.law import Linear
 from stiction.rows.stick_slip import Limits
 from stiction.trace.functions import Scalar
@@ -47,15 +48,26 @@ def floats(owner: str, what: str, values: Any, length: int) -> tuple[float, ...]
     return numbers
 
 
-def number(owner: str, what: str, value: Any, zero: bool = True) -> float:
+def number(owner: str, what: str, value: Any, zero: bool = True, error: type[StictionError] = InputError) -> float:
     """A number, 0 or above, of a part."""
     try:
-        x = float(value)
+        x = float("nan") if isinstance(value, (str, bool)) else float(value)
     except (TypeError, ValueError):
         x = float("nan")
     if not 0 <= x < 1e15 or (x == 0 and not zero):
-        raise InputError(f"{owner}: {what} is {value!r}; allowed: a number, {'0 or above' if zero else 'above 0'}")
+        raise error(f"{owner}: {what} is {value!r}; allowed: a number, {'0 or above' if zero else 'above 0'}")
     return x
+
+
+def function_of_time(what: str, function: Any, error: type[StictionError]) -> None:
+    """Refuse a function that fails or gives no number; what is no number only at some times shows in the run."""
+    try:
+        value = function(1.0)
+        sound = not isinstance(value, (str, bool)) and float(value) == float(value)
+    except Exception as problem:
+        raise error(f"{what} fails at t = 1 s: {problem}; allowed: a function of the time that uses stiction.trace") from None
+    if not sound:
+        raise error(f"{what} gives {value!r} at t = 1 s; allowed: a function of the time that gives numbers")
 
 
 class Part(Numbered):
@@ -208,8 +220,13 @@ class Clock:
         object.__setattr__(self, "phase", number("Clock", "phase", self.phase))
         if self.phase >= self.period:
             raise InputError(f"Clock: phase is {self.phase:g} s and period {self.period:g} s; allowed: a phase below the period")
-        if isinstance(self.delay, bool) or not isinstance(self.delay, int) or not 0 <= self.delay <= 1000:
+        try:
+            delay = -1 if isinstance(self.delay, bool) else operator.index(self.delay)
+        except TypeError:
+            delay = -1
+        if not 0 <= delay <= 1000:
             raise InputError(f"Clock: delay is {self.delay!r}; allowed: a whole number of ticks, 0 to 1000")
+        object.__setattr__(self, "delay", delay)
 
     def ticks(self, step: float) -> tuple[int, int]:
         """Steps from tick to tick, and steps before the first tick; refuses periods between steps."""

@@ -180,12 +180,12 @@ def test_a_pid_on_voltage():
 @pytest.mark.parametrize(
     "make, message, kind",
     [
-        (lambda: DCMotor(resistance=0, constant=1.0), "resistance is 0; allowed: a number above 0", DriveError),
+        (lambda: DCMotor(resistance=0, constant=1.0), "resistance is 0; allowed: a number, above 0", DriveError),
         (lambda: DCMotor(resistance=-1, constant=1.0), "resistance is -1", DriveError),
         (lambda: DCMotor(resistance=1, constant=0.0), "constant is 0", DriveError),
         (lambda: DCMotor(resistance=1, constant=1.0, rotor_inertia=-1e-5), "rotor_inertia is -1e-05", DriveError),
         (lambda: DCMotor(resistance=1, constant=1.0, inductance=1e-3, current_limit=1.0), "takes no current_limit", DriveError),
-        (lambda: TorqueMotor(torque_limit=((1, 2), (2, 1))), "the first at speed 0", DriveError),
+        (lambda: TorqueMotor(torque_limit=((1, 2), (2, 1))), "speeds rising from 0", DriveError),
         (lambda: TorqueMotor(torque_limit="much"), "torque_limit is 'much'", DriveError),
         (lambda: Gear(ratio=0), "ratio is 0; allowed: a number that is not 0", DriveError),
         (lambda: Gear(ratio=10, efficiency=0), "efficiency is 0; allowed: above 0", DriveError),

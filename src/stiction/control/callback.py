@@ -38,7 +38,7 @@ class Callback(Digital):
             raise InputError(f"Callback: clock is {self.clock!r} and function {self.function!r}; allowed: a Clock and a function of time and inputs")
         for what in ("reads", "gives"):
             sizes = getattr(self, what)
-            if not isinstance(sizes, dict) or not sizes or not all(isinstance(n, int) and n > 0 for n in sizes.values()):
+            if not isinstance(sizes, dict) or not sizes or not all(type(n) is int and n > 0 for n in sizes.values()):
                 raise InputError(f"Callback: {what} is {sizes!r}; allowed: sizes of ports by name, such as {{'position': 1}}")
         object.__setattr__(self, "inputs", dict(self.reads))
         object.__setattr__(self, "outputs", dict(self.gives))
@@ -53,12 +53,25 @@ class Callback(Digital):
         for port, size in self.reads.items():
             values[port] = inputs[..., first : first + size].copy()
             first += size
-        outputs = self.function(t, values)
         try:
-            given = [np.broadcast_to(np.asarray(outputs[port], float).reshape((*own.shape[:-1], -1)), (*own.shape[:-1], n)) for port, n in self.gives.items()]
+            outputs = self.function(t, values)
+        except Exception as error:
+            raise StictionError(f"the controller function failed at {t:g} s: {type(error).__name__}: {error}") from error
+        try:
+            given = [_shaped(outputs[port], own.shape[:-1], n) for port, n in self.gives.items()]
         except (KeyError, TypeError, ValueError):
-            raise InputError(f"the controller function gave {outputs!r} at {t:g} s; allowed: numbers for {self.gives}") from None
+            raise InputError(f"the controller function gave {outputs!r} at {t:g} s; allowed: numbers for {self.gives}, one set or one for each run") from None
         decided = np.concatenate(given, axis=-1)
         if not np.isfinite(decided).all():
             raise StictionError(f"the controller function gave a command that is no number at {t:g} s: {outputs!r}")
         return np.concatenate([own, decided], axis=-1)[..., decided.shape[-1] :]
+
+
+def _shaped(value: Any, batch: tuple[int, ...], size: int) -> np.ndarray:
+    """An output for every run: a number, one set for all, or one for each."""
+    x = np.asarray(value, float)
+    if size == 1 and x.shape == batch and batch:
+        x = x[..., None]
+    if x.shape not in ((), (size,), (*batch, size)):
+        raise ValueError
+    return np.broadcast_to(x, (*batch, size))

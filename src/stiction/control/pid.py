@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stiction.errors import InputError
-from stiction.part import Clock, Digital, Ports, number
+from stiction.part import Clock, Digital, Ports, function_of_time, number
 from stiction.trace.functions import Scalar, absolute, clip, where
 
 
@@ -48,7 +48,9 @@ class PID(Digital):
         for what in ("proportional", "integral", "derivative"):
             object.__setattr__(self, what, number("PID", what, getattr(self, what)))
         object.__setattr__(self, "limit", number("PID", "limit", self.limit, zero=False))
-        if not callable(self.target):
+        if callable(self.target):
+            function_of_time("PID: target", self.target, InputError)
+        else:
             object.__setattr__(self, "target", _finite(self.target))
 
     def memory(self) -> Mapping[str, float]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from stiction.drive.gear import Gear
 from stiction.drive.motor import DriveError, Motor
 from stiction.friction.law import Law
+from stiction.part import function_of_time
 from stiction.trace.functions import Scalar
 
 
@@ -44,6 +45,8 @@ class Drive:
                 raise DriveError(f"Drive: {what} is {getattr(self, what)!r}; allowed: a friction law")
         if not callable(self.command) and (isinstance(self.command, bool) or not isinstance(self.command, (int, float)) or not abs(self.command) < 1e15):
             raise DriveError(f"Drive: command is {self.command!r}; allowed: a number, or a formula of the time")
+        if callable(self.command):
+            function_of_time("Drive: command", self.command, DriveError)
         if self.gear.elastic and not self.motor.rotor_inertia:
             raise DriveError("Drive: an elastic gear needs a motor with a rotor_inertia above 0: the rotor moves on its own")
 

@@ -41,7 +41,7 @@ class Gear:
 
     def __post_init__(self) -> None:
         try:
-            ratio = float(self.ratio)
+            ratio = 0.0 if isinstance(self.ratio, (str, bool)) else float(self.ratio)
         except (TypeError, ValueError):
             ratio = 0.0
         if not 1e-9 < abs(ratio) < 1e9:
@@ -53,6 +53,8 @@ class Gear:
             object.__setattr__(self, what, above_zero(self, what, getattr(self, what), zero=True))
         if self.stiffness is None and (self.damping or self.backlash):
             raise DriveError(f"Gear: damping is {self.damping:g} and backlash {self.backlash:g} in a rigid gear; give a stiffness, or leave them out")
+        if not isinstance(self.self_locking, bool):
+            raise DriveError(f"Gear: self_locking is {self.self_locking!r}; allowed: True, False")
         object.__setattr__(self, "efficiency", _efficiency("efficiency", self.efficiency))
         back = self.efficiency if self.back_efficiency is None else self.back_efficiency
         object.__setattr__(self, "back_efficiency", _efficiency("back_efficiency", back))
@@ -70,7 +72,7 @@ class Gear:
 
 def _efficiency(what: str, value: Any) -> float:
     try:
-        x = float(value)
+        x = 0.0 if isinstance(value, (str, bool)) else float(value)
     except (TypeError, ValueError):
         x = 0.0
     if not 0 < x <= 1:
@@ -117,7 +119,9 @@ class ElasticGear(Impedance):
         return self.stiffness * twist * twist / 2
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "plays", self.backlash > 0)
+        above_zero(self, "stiffness", self.stiffness)
+        above_zero(self, "damping", self.damping, zero=True)
+        object.__setattr__(self, "plays", above_zero(self, "backlash", self.backlash, zero=True) > 0)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,14 +2,13 @@
 
 import copy
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from stiction.errors import StictionError
 from stiction.friction.law import Linear
-from stiction.part import Implicit, Ports
+from stiction.part import Implicit, Ports, number
 from stiction.trace.functions import Scalar, absolute, clip, exp, where
 
 
@@ -19,13 +18,10 @@ class DriveError(StictionError):
 
 def above_zero(owner: object, what: str, value: Any, zero: bool = False) -> float:
     """A number above 0 (or 0, if allowed) of a drive."""
-    try:
-        x = float(value)
-    except (TypeError, ValueError):
-        x = math.nan
-    if not 0 <= x < 1e15 or (x == 0 and not zero):
-        raise DriveError(f"{type(owner).__name__}: {what} is {value!r}; allowed: a number {'of at least' if zero else 'above'} 0")
-    return x
+    return number(type(owner).__name__, what, value, zero, DriveError)
+
+
+FAST = 2.0  # steps per L/R beyond which no explicit method follows a current
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,14 +39,15 @@ class Motor(Implicit):
     unit_of_command: ClassVar[str] = "N·m"
     velocity_port = "speed"
     sense = -1
+    first_values = ("rotor_inertia",)  # it is a number of the body that it belongs to
 
     rotor_inertia: float = 0.0
     torque_limit: float | tuple[tuple[float, float], ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rotor_inertia", above_zero(self, "rotor_inertia", self.rotor_inertia, zero=True))
-        if isinstance(self.torque_limit, (tuple, list)):
-            object.__setattr__(self, "torque_limit", self._curve(self.torque_limit))
+        if hasattr(self.torque_limit, "__len__") and not isinstance(self.torque_limit, str):
+            object.__setattr__(self, "torque_limit", self._curve(self.torque_limit))  # type: ignore[arg-type]
         elif self.torque_limit is not None:
             object.__setattr__(self, "torque_limit", above_zero(self, "torque_limit", self.torque_limit))
 
@@ -59,8 +56,8 @@ class Motor(Implicit):
             curve = tuple((above_zero(self, "speed of torque_limit", s, True), above_zero(self, "torque of torque_limit", t, True)) for s, t in points)
         except (TypeError, ValueError):
             raise DriveError(f"{type(self).__name__}: torque_limit is {points!r}; allowed: a number, or pairs of speed [rad/s] and torque [N·m]") from None
-        if len(curve) < 2 or any(b[0] <= a[0] for a, b in itertools.pairwise(curve)) or curve[0][0] != 0:
-            raise DriveError(f"{type(self).__name__}: torque_limit is {points!r}; allowed: at least 2 pairs with rising speeds, the first at speed 0")
+        if len(curve) < 2 or any(b[0] <= a[0] or b[1] > a[1] for a, b in itertools.pairwise(curve)) or curve[0][0] != 0:
+            raise DriveError(f"{type(self).__name__}: torque_limit is {points!r}; allowed: at least 2 pairs, speeds rising from 0, torques not rising")
         return curve
 
     def limited(self, torque: Scalar, speed: Scalar) -> Scalar:
@@ -184,7 +181,7 @@ class DCMotor(Motor):
     def for_step(self, step: float) -> "DCMotor":
         """The motor for steps of this length: if its electronics are faster, the current is advanced over whole steps, exactly."""
         twin = copy.copy(self)
-        object.__setattr__(twin, "over", step if self.inductance and step * self.resistance > self.inductance else 0.0)
+        object.__setattr__(twin, "over", step if self.inductance and step * self.resistance > FAST * self.inductance else 0.0)
         return twin
 
     def start(self) -> Mapping[str, float]:

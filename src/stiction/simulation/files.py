@@ -114,6 +114,9 @@ def scene_text(scene: Scene, settings: Mapping[str, Any], traced: bool = False) 
     for key in settings:
         if key not in SETTINGS:
             raise SceneError(unknown("setting", key, "a scene file", SETTINGS))
+    for needed in ("duration", "step"):
+        if settings.get(needed) is None:
+            raise SceneError(f"'{needed}' is missing; a scene file needs duration and step")
     if not isinstance(scene, Scene):
         raise SceneError(f"a file holds a Scene; got {type(scene).__name__}")
     content: dict[str, Any] = {key: _setting(key, x.item() if isinstance(x, np.generic) else x) for key, x in settings.items() if x is not None}
@@ -160,7 +163,11 @@ def scene_from(content: dict[str, Any], folder: Path) -> SceneFile:
         raise refused("wires", f"it is {content['wires']!r}; allowed: tables, [[wires]]")
     rest["wires"] = [_wire(table, f"wires[{k}]") for k, table in enumerate(content.get("wires", []))]
     rest["friction"] = {name: _site(name, table) for name, table in content.get("friction", {}).items()}
-    rest["drives"] = {name: read(Drive, table, f"drives.{name}") for name, table in content.get("drives", {}).items()} or _beside(content, folder)
+    rest["drives"] = {name: read(Drive, table, f"drives.{name}") for name, table in content.get("drives", {}).items()}
+    for name, drive in _beside(content, rest, folder).items():
+        if name in rest["drives"]:
+            raise refused(f"drives.{name}", "this joint has a drive in the file beside its URDF, too; give one of them")
+        rest["drives"][name] = drive
     rest["control"] = {name: read(Digital, table, f"control.{name}") for name, table in content.get("control", {}).items()}
     rest["torque"] = {name: _torque(name, x) for name, x in content.get("torque", {}).items()}
     return SceneFile(Scene(**rest), settings)
@@ -186,13 +193,20 @@ def read_drives(path: str | Path) -> dict[str, Drive]:
         raise SceneError(f"{path}: {error}") from None
 
 
-def _beside(content: dict[str, Any], folder: Path) -> dict[str, Drive]:
-    """The drives in the file beside a URDF, `arm.drives.toml` for `arm.urdf`, if there is one."""
-    table = content.get("robot", {})
-    if not isinstance(table.get("urdf"), str):
-        return {}
-    path = (folder / table["urdf"]).with_suffix(".drives.toml")
-    return read_drives(path) if path.is_file() else {}
+def _beside(content: dict[str, Any], rest: dict[str, Any], folder: Path) -> dict[str, Drive]:
+    """The drives in files beside URDFs, `arm.drives.toml` for `arm.urdf`, by the names that joints have in the scene."""
+    tables = {"": content.get("robot", {})} | {f"{name}.": table for name, table in content.get("robots", {}).items()}
+    found = {}
+    for prefix, table in tables.items():
+        path = (folder / table["urdf"]).with_suffix(".drives.toml") if isinstance(table.get("urdf"), str) else None
+        if path is None or not path.is_file():
+            continue
+        robot = rest["robot"] if not prefix else rest["robots"][prefix[:-1]]
+        for joint, drive in read_drives(path).items():
+            if joint not in robot.velocity_names:
+                raise SceneError(f"{path}: " + unknown("joint", joint, f"robot '{robot.name}'", robot.velocity_names))
+            found[f"{prefix}{joint}"] = drive
+    return found
 
 
 def _only(table: dict[str, Any], allowed: Any, owner: str) -> None:

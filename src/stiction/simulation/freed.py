@@ -11,7 +11,7 @@ from stiction.simulation.bodies import RobotBody
 from stiction.simulation.bristles import DAMPING, STIFFNESS, check_bristles, chosen, unchosen
 from stiction.simulation.flowing import dot
 from stiction.simulation.forces import Friction, RigidFriction
-from stiction.simulation.gears import HeldFriction
+from stiction.simulation.gears import HeldFriction, resting_loads
 from stiction.simulation.integrate import METHODS
 from stiction.simulation.network import Network
 from stiction.trace.numbered import Numbering
@@ -31,7 +31,7 @@ def lane_bristles(network: Network, values: Mapping[str, np.ndarray], h: float, 
 
     def function(given: list) -> tuple:
         table = dict(zip(names, given, strict=True))
-        traced = whole.with_numbers(Numbering(lambda name, x: table.get(plain(name), x), [_back for _back in _network_names(whole, plain, table)]))
+        traced = whole.with_numbers(Numbering(lambda name, x: table.get(plain(name), x), _network_names(whole, plain, table)))
         now = traced.evaluate([table.get(name, x) for name, x in zip(start, network.start.values(), strict=True)], 0.0, 1.0)
         factors = factor(traced.mechanics(now)[0])
         rows = [traced.direction(now, name) for name in missing]
@@ -47,6 +47,24 @@ def lane_bristles(network: Network, values: Mapping[str, np.ndarray], h: float, 
             if getattr(law, what) is None and plain(f"{name}.law.{what}") not in values:
                 made[plain(f"{name}.law.{what}")] = size * J[..., k]
     return made
+
+
+def lane_loads(network: Network, values: Mapping[str, np.ndarray], plain: Plain) -> dict[str, np.ndarray]:
+    """What the links of geared joints take at the start, for every run of a batch."""
+    geared = [name for name, part in network.parts.items() if isinstance(part, HeldFriction) and part.geared]  # type: ignore[attr-defined]
+    if not geared or not values:
+        return {}
+    names, start = list(values), [plain(name) for name in network.start]
+
+    def function(given: list) -> tuple:
+        table = dict(zip(names, given, strict=True))
+        traced = network.with_numbers(Numbering(lambda name, x: table.get(plain(name), x), _network_names(network, plain, table)))
+        now = traced.evaluate([table.get(name, x) for name, x in zip(start, network.start.values(), strict=True)], 0.0, 1.0)
+        return (resting_loads(traced, now, geared),)
+
+    program = Program("loads", function, [Port("values", (len(names),))], [Port("loads", (len(geared),))])
+    loads = program(np.stack(np.broadcast_arrays(*values.values()), axis=-1))[0]
+    return {plain(f"{name}.load"): loads[..., k] for k, name in enumerate(geared)}
 
 
 def _network_names(network: Network, plain: Plain, wanted: Mapping[str, Any]) -> list[str]:
@@ -79,6 +97,10 @@ def _check(network: Network, table: Mapping[str, float], method: str, h: float, 
             part.law.__post_init__()  # type: ignore[attr-defined]
         elif not isinstance(part, RobotBody) and hasattr(part, "__post_init__"):
             part.__post_init__()
+        if list(part.start()) != list(network.parts[name].start()):
+            raise InputError(
+                f"'{name}' would have other states than {list(network.parts[name].start())}; a number that makes states cannot become 0 in a batch"
+            )
         if isinstance(part, RobotBody):
             M = np.array(part.mass_matrix(list(part.start().values())), float)
             if not np.isfinite(M).all() or np.linalg.eigvalsh(M).min() <= 0:

@@ -14,11 +14,13 @@ from stiction.dynamics.composite_body import factor, solve
 from stiction.friction.dry import Dry
 from stiction.friction.law import SLIDING, STUCK
 from stiction.part import Impedance, Part, Ports
+from stiction.rows.stick_slip import Limits, stick_slip
 from stiction.simulation.bodies import RobotBody
 from stiction.simulation.flowing import Stepped, dot
 from stiction.simulation.forces import Friction
 from stiction.simulation.integrate import runge_kutta_gill
 from stiction.simulation.network import Evaluation, Network
+from stiction.simulation.semi_implicit import SOFTNESS, dependent
 from stiction.trace.functions import Scalar, absolute, maximum, where
 
 
@@ -61,6 +63,11 @@ class HeldFriction(Impedance):
         """Torque that is missing to break-away [N·m or N]."""
         return where(absolute(own[0]) > 0, 0, maximum(0, self.law.breakaway(own[1]) - absolute(own[1])))
 
+    def limits(self, s: Scalar, step: Scalar) -> Limits:
+        """Bounds of the impulse in a step: break-away at rest, the curve at the speed at which the step begins."""
+        ahead, back = (step * self.law.strength(absolute(s), direction) for direction in (1, -1))
+        return Limits(step * self.law.breakaway(1), step * self.law.breakaway(-1), ahead, back)
+
     def projected(self, torque: Scalar, s: Scalar, slid: Scalar) -> tuple[Scalar, Scalar]:
         """Torque and direction of sliding, (21): it sticks below break-away (from rest) or below the curve (while sliding), else it slips on the curve.
 
@@ -95,18 +102,26 @@ def _rotors(network: Network) -> dict[str, tuple[float, float]]:
     dry = [name for name, part in network.parts.items() if isinstance(part, Friction) and isinstance(part.law, Dry) and part.dimension == 1]
     bare = network.with_parts(lambda name, part: HeldFriction(law=part.law, rotor=0.0) if name in dry else part)  # type: ignore[attr-defined]
     now = bare.evaluate(list(bare.start.values()), 0.0, 1.0)
-    _, bias = bare.mechanics(now)
-    others = [name for name in bare.pushes(now) if name not in dry and not isinstance(bare.parts.get(name), Motor)]
-    outer = [float(sum(x)) for x in zip([-x for x in bias], *(bare.push(now, name) for name in others), strict=True)]
+    loads = resting_loads(bare, now, dry)
     owners = [(body, k) for body in network.bodies.values() for k in range(len(body.start()) - body.positions())]
-    for name in dry:
+    for name, load in zip(dry, loads, strict=True):
         row = bare.direction(now, name)
         ones = [k for k, x in enumerate(row) if x]
         body, place = owners[ones[0]] if len(ones) == 1 else (None, 0)
         factor_ = float(row[ones[0]]) if ones else 1.0
         rotor = _reflected(body, place) / factor_**2 if isinstance(body, RobotBody) else 0.0
-        found[name] = rotor, -outer[ones[0]] / factor_ if rotor else 0.0
+        found[name] = rotor, float(load) if rotor else 0.0
     return found
+
+
+def resting_loads(network: Network, now: Evaluation, sites: Sequence[str]) -> list[Scalar]:
+    """The torque that the link of each site on one joint takes at rest: gravity, and all that pushes but motors and friction."""
+    _, bias = network.mechanics(now)
+    outer: list[Scalar] = [-x for x in bias]
+    for name, push in network.pushes(now).items():
+        if not isinstance(network.parts.get(name), (Motor, HeldFriction)):
+            outer = [a + b for a, b in zip(outer, push, strict=True)]
+    return [-_along(network.direction(now, name), outer) for name in sites]
 
 
 def _reflected(body: RobotBody, place: int) -> float:
@@ -160,7 +175,7 @@ def gear_step(
         acceleration = dot(rows[name], [(b - a) / h for a, b in zip(v, speeds, strict=True)])
         ended[name] = [*ended[name][:3], _along(rows[name], motors) - part.rotor * acceleration - found[name][0]]  # (2)
     final = network.finished([x for name in network.parts for x in ended[name]], t + h, h)
-    return Stepped(network.settle(final), after[n:], _residual(sites, found, {name: dot(rows[name], speeds) for name in sites}), apart)
+    return Stepped(network.settle(final), after[n:], _residual(sites, found, {name: dot(rows[name], speeds) for name in sites}, h), apart)
 
 
 def _motor_push(network: Network, now: Evaluation) -> list[Scalar]:
@@ -194,7 +209,7 @@ def _together(
     pull: Scalar,
     softness: Scalar,
 ) -> dict[str, tuple[Scalar, Scalar]]:
-    """The torques that would stop these sites all at once, (16), (19), and their projection; those of `others` are known."""
+    """The torques of these sites together, (16) to (21), the stuck ones found again when others slip; those of `others` are known."""
     if not rows:
         return {}
     sites: dict[str, Any] = {name: network.parts[name] for name in rows}
@@ -208,15 +223,17 @@ def _together(
     factors = factor(M)
     free = solve(factors, [f - b for f, b in zip(forces, bias, strict=True)])
     responses = {name: solve(factors, list(row)) for name, row in rows.items()}
-    A = [[h * dot(rows[a], responses[b]) * (1 + softness if a == b else 1) for b in rows] for a in rows]
+    soft = SOFTNESS if dependent([list(row) for row in rows.values()]) else 0
+    A = [[dot(rows[a], responses[b]) * (1 + softness + soft if a == b else 1) for b in rows] for a in rows]
     c = [dot(row, [x + h * y for x, y in zip(v, free, strict=True)]) + pull / h * now.own[name][2] for name, row in rows.items()]
-    wished = solve(factor(A), c)
-    return {name: sites[name].projected(f, dot(rows[name], v), now.own[name][0]) for name, f in zip(rows, wished, strict=True)}
+    limits = [sites[name].limits(dot(row, v), h) for name, row in rows.items()]
+    outcome = stick_slip(A, c, limits, [now.own[name][0] for name in rows])
+    return {name: (p / h, mode) for name, p, mode in zip(rows, outcome.impulse, outcome.mode, strict=True)}
 
 
-def _residual(sites: Mapping[str, HeldFriction], found: Mapping[str, tuple[Scalar, Scalar]], speeds: Mapping[str, Scalar]) -> Scalar:
-    """How far stick, slip and bounds are violated at the end of a step, as the largest velocity of a stuck site [rad/s or m/s]."""
+def _residual(sites: Mapping[str, HeldFriction], found: Mapping[str, tuple[Scalar, Scalar]], speeds: Mapping[str, Scalar], h: Scalar) -> Scalar:
+    """How far stuck sites with a rotor move at the end of a step, as the torque that would have stopped their rotors [N·m or N]."""
     worst: Scalar = 0
-    for name in sites:
-        worst = maximum(worst, where(absolute(found[name][1]) > 0, 0, absolute(speeds[name])))
+    for name, part in sites.items():
+        worst = maximum(worst, where(absolute(found[name][1]) > 0, 0, absolute(speeds[name]) * part.rotor / h))
     return worst

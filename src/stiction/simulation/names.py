@@ -1,6 +1,9 @@
 """How a scene calls what its network calls otherwise: "robot.q.joint1" is "q.joint1" to users, "friction joint1.torque" is "friction.joint1"."""
 
+from collections.abc import Mapping
 from functools import cached_property
+
+import numpy as np
 
 from stiction.part import places
 from stiction.simulation.bodies import FreeBody
@@ -17,6 +20,14 @@ class BareNames:
     def plain(self, name: str) -> str:
         """The same."""
         return name
+
+    def inner(self, name: str) -> bool:
+        """Whether a number is no business of users: what is on its way in a delay, for example."""
+        return " late " in name
+
+    def followers(self, freed: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """First values that follow from freed ones: none."""
+        return {}
 
     def unit(self, name: str) -> str:
         """The unit of a signal."""
@@ -45,6 +56,8 @@ class SceneNames:
         if word in DRIVE_WORDS and joint:
             joint = max((key for key in self.scene.joints if joint.startswith(f"{key}.")), key=len)
             inner = name.removeprefix(f"{word} {joint}.")
+            if (word, inner) == ("rotor", "mass"):
+                return f"drive.{joint}.rotor_inertia"
             return f"{DRIVE_SIGNALS[word, inner]}.{joint}" if (word, inner) in DRIVE_SIGNALS else f"{DRIVE_WORDS[word]}.{joint}.{inner}"
         if head.startswith("torque "):
             robot = head.removeprefix("torque ")
@@ -55,9 +68,32 @@ class SceneNames:
         if head in self.scene.machines:
             kind, _, inner = rest.partition(".")
             if kind == "robot":
+                owner, _, field = inner.rpartition(".")
+                if field == "rotor_inertia" and self.scene.key(head, owner) in self.scene.drives:
+                    return f"drive.{self.scene.key(head, owner)}.rotor_inertia"
                 return f"{head}.{inner}"
             return f"{kind}.{self.scene.key(head, inner)}"
         return name
+
+    def inner(self, name: str) -> bool:
+        """Whether a number is no business of users: ratios that wires hold too, shares that follow from others, marks."""
+        kind, _, rest = name.rpartition(".")
+        ratios = {f"{robot}.{inner}.gear_ratio" for key, (robot, inner) in self.scene.joints.items() if key in self.scene.drives}
+        drive_own = name.startswith("drive.") and rest in ("driving", "braking", "locked", "reflected_inertia", "slides", "held")
+        marks = kind.partition(".")[0] in ("slides", "held") or name.partition(".")[0] in ("slides", "held", "load", "gone")
+        return " late " in name or name in ratios or drive_own or marks
+
+    def followers(self, freed: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """First values that follow from freed ones: rotors behind elastic gears start where their joints do."""
+        found = {}
+        starts = {what: dict(zip(self.scene.names(what), getattr(self.scene, what), strict=True)) for what in ("q", "v")}
+        for joint, drive in self.scene.drives.items():
+            ratio = freed.get(f"drive.{joint}.ratio", np.asarray(drive.gear.ratio))
+            for what, follows in (("q", "motor_angle"), ("v", "motor_speed")):
+                changed = {f"{what}.{joint}", f"drive.{joint}.ratio"} & freed.keys()
+                if drive.gear.elastic and changed and f"{follows}.{joint}" not in freed:
+                    found[f"{follows}.{joint}"] = ratio * freed.get(f"{what}.{joint}", np.asarray(starts[what][joint]))
+        return found
 
     @cached_property
     def motor_sites(self) -> list[str]:
@@ -88,8 +124,8 @@ class SceneNames:
             if kind in ("mode", "switches"):
                 return "1"
             if site in self.motor_sites:
-                return {"bend": "rad", "fastest": "rad/s"}.get(kind, "N·m")
-            return self._unit_of_joint(next(iter(self.scene.sites[site].joints)), {"bend": "q", "fastest": "v"}.get(kind, "torque"))
+                return {"bend": "rad", "gone": "rad", "fastest": "rad/s"}.get(kind, "N·m")
+            return self._unit_of_joint(next(iter(self.scene.sites[site].joints)), {"bend": "q", "gone": "q", "fastest": "v"}.get(kind, "torque"))
         return self.scene.network.parts[head].unit(rest) if head in self.scene.network.parts else "1"
 
     def _unit_of_drive(self, word: str, plain: str) -> str:

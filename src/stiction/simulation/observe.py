@@ -5,8 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stiction.drive.motor import Motor
 from stiction.friction.law import CREEP, SLIDING, STUCK
-from stiction.part import Row, places
+from stiction.part import Digital, Row, places
+from stiction.simulation.forces import Friction
 from stiction.simulation.gears import HeldFriction
 from stiction.simulation.network import Network
 from stiction.simulation.sites import sites
@@ -85,7 +87,8 @@ def energies(network: Network, state: Sequence[Scalar], works: Sequence[Scalar],
 def ledger(network: Network, seen: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The books: energies, works of sources, losses, and what does not add up [J].
 
-    A part that does not take motion, or is driven by such a part, is a source: its work counts. What another gives is what it stored or lost.
+    Motors, controllers, parts that do not take motion, and those driven by such parts are sources: their work counts. What another gives is what
+    it stored or lost.
     """
     stored = {name: seen[f"stored.{name}"] for name in network.order}
     books = {"energy.kinetic": seen["energy.kinetic"], "energy.potential": seen["energy.potential"]}
@@ -93,7 +96,8 @@ def ledger(network: Network, seen: Mapping[str, np.ndarray]) -> dict[str, np.nda
     works = {name.removeprefix("work."): x for name, x in seen.items() if name.startswith("work.")}
     for name, work in works.items():
         part = network.parts.get(name)
-        if part is not None and part.inputs and not network.driven_from_outside(name):
+        rubs = isinstance(part, (Friction, Row, HeldFriction))
+        if rubs or (part is not None and part.inputs and not isinstance(part, (Motor, Digital)) and not network.driven_from_outside(name)):
             books[f"loss.{name}"] = -work - (stored[name] - stored[name][0]) if name in stored else -work
         else:
             books[f"work.{name}"] = work

@@ -45,7 +45,8 @@ def numbers(scene: Scene | Network) -> dict[str, float]:
     for part, body in network.bodies.items():
         if isinstance(body, RobotBody):  # zeros of a robot are folded unless they are freed
             found |= {names.plain(f"{part}.robot.{name}"): x for name, x in body.robot.numbers.items()}
-    return found | {names.plain(name): x for name, x in network.start.items()}
+    found |= {names.plain(name): x for name, x in network.start.items()}
+    return {name: x for name, x in found.items() if not names.inner(name)}
 
 
 def numbers_of_network(network: Network, names: Names, values: Mapping[str, Any]) -> dict[str, float]:
@@ -62,11 +63,11 @@ def prepared(scene: Scene | Network, method: str, step: float) -> Network:
         controller.clock.ticks(step)
     if method == "semi_implicit":
         return rigid(network).with_parts(lambda _, part: part.for_step(step) if isinstance(part, Impedance) else part)
-    if method in HELD:
-        return held(network).with_parts(lambda _, part: part.for_step(step) if isinstance(part, Impedance) else part)
     for name, part in network.parts.items():
         if isinstance(part, Row):
             raise InputError(f"'{name}' ({type(part).__name__}) is rigid and needs method 'semi_implicit'; got '{method}'")
+    if method in HELD:
+        return held(network).with_parts(lambda _, part: part.for_step(step) if isinstance(part, Impedance) else part)
     network = with_bristles(network, method, step)
     check_signs(network)
     if method in METHODS:
@@ -125,9 +126,7 @@ def prepare(
     wanted, hidden = _chosen(see(network, 0.0, first, step), chosen, names, network)
     functions = {name: part for name, part in network.digital.items() if isinstance(part, Callback)}
     watch = any(name.endswith((".mode", ".switches", ".fastest")) for name in wanted)
-    advance = (
-        semi_implicit_step if method == "semi_implicit" else partial(gear_step, method == "gears_implicit") if method in HELD else partial(flow_step, method)
-    )
+    advance = _stepper(method)
 
     def rule(table: Mapping[str, Scalar]) -> Rule:
         traced = network.with_numbers(Numbering(lambda name, _: table[names.plain(name)], _Freed(values, names)))

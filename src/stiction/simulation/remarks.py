@@ -14,7 +14,9 @@ FOLLOWS = {"euler": 0.2, "rk4": 1.0, "gill": 1.0}  # rate of decay times step th
 SMALL = 1e-9  # part of the largest break-away torque that may be left as a contradiction
 
 
-def remarks(network: Network, method: str, h: float, seen: Mapping[str, np.ndarray], plain: Callable[[str], str]) -> tuple[str, ...]:
+def remarks(
+    network: Network, method: str, h: float, options: Mapping[str, float], seen: Mapping[str, np.ndarray], plain: Callable[[str], str]
+) -> tuple[str, ...]:
     """Texts for the user."""
     found = []
     for name, part in sites(network).items():
@@ -39,6 +41,8 @@ def remarks(network: Network, method: str, h: float, seen: Mapping[str, np.ndarr
                 f"{site}: the bristle's damping {part.law.damping:.3g} is below the steepest fall of the Stribeck curve, {part.law.steepest:.3g}: "
                 "at slow steady speeds it chatters; take a smaller step or more damping, or method 'semi_implicit'"
             )
+    if options.get("softness") and not options.get("pull"):
+        found.append("softness without pull lets stuck joints creep under load; give a pull, such as 0.1, to end it")
     largest = max((max(float(part.law.breakaway(1)), float(part.law.breakaway(-1))) for part in sites(network).values()), default=0.0)
     worst = float(np.max(seen["residual"])) if "residual" in seen and method == "semi_implicit" else 0.0
     if worst > SMALL * largest:

@@ -12,7 +12,7 @@ from stiction.drive.gear import Gear
 from stiction.errors import StictionError, unknown
 from stiction.friction import Coulomb, Viscous
 from stiction.friction.law import Law
-from stiction.part import Digital, Part
+from stiction.part import Digital, Part, function_of_time
 from stiction.robot.joint import SINGLE
 from stiction.robot.motion import GRAVITY
 from stiction.robot.robot import Robot
@@ -129,15 +129,16 @@ class Scene:
         for name, torque in self.torque.items():
             self._known(name, self.joints, "torque")
             if callable(torque):
-                _check_function(name, torque)
+                function_of_time(f"torque of '{name}'", torque, SceneError)
             else:
                 _number(f"torque of '{name}'", torque) if not isinstance(torque, str) else _refuse_text(name, torque)
         for name, drive in self.drives.items():
             self._check_drive(name, drive)
         for name, controller in self.control.items():
             self._known(name, self.joints, "control")
-            fits = isinstance(controller, Digital) and set(controller.inputs) <= {"position", "velocity"} and dict(controller.outputs) == {"command": 1}
-            if not fits:
+            self._must_be_single(name, "a controller")
+            sizes = dict(controller.inputs) if isinstance(controller, Digital) else {"": 0}
+            if not set(sizes.items()) <= {("position", 1), ("velocity", 1)} or dict(controller.outputs) != {"command": 1}:
                 raise SceneError(
                     f"control of '{name}' is {controller!r}; allowed: a controller that reads position and velocity and gives a command, such as PID"
                 )
@@ -173,14 +174,21 @@ class Scene:
         self._known(name, self.joints, "drives")
         if not isinstance(drive, Drive):
             raise SceneError(f"drive of '{name}' is {drive!r}; allowed: Drive objects")
-        robot, inner = self.joints[name]
-        joints = {joint.name: joint for joint in self.machines[robot].joints}
-        if inner not in joints or joints[inner].kind not in SINGLE:
-            raise SceneError(f"a drive cannot move '{name}'; allowed: {', '.join(SINGLE)} joints")
+        robot = self._must_be_single(name, "a drive")
+        if name in self.control and (callable(drive.command) or drive.command):
+            raise SceneError(f"joint '{name}' has a controller and its drive a command; give one of them")
         if drive.joint_friction is not None and self.friction.get(name) is not None:
             raise SceneError(f"joint '{name}' has friction both in its drive and in the scene; give one of them")
         if self.machines[robot].coupling is not None and drive.gear != Gear(ratio=1.0):
             raise SceneError(f"drive of '{name}': the robot's coupling matrix holds its gear ratios; leave the gear out")
+
+    def _must_be_single(self, name: str, what: str) -> str:
+        """The robot of a joint that has one position and one velocity."""
+        robot, inner = self.joints[name]
+        kinds = {joint.name: joint.kind for joint in self.machines[robot].joints}
+        if kinds.get(inner) not in SINGLE:
+            raise SceneError(f"{what} cannot be on '{name}'; allowed: {', '.join(SINGLE)} joints")
+        return robot
 
     def _known(self, joint: str, joints: Any, where: str) -> None:
         if joint not in joints:
@@ -258,11 +266,13 @@ class Scene:
     def _attach(self, name: str, made: Wiring) -> None:
         """Put a drive, and the controller that commands it, on a joint."""
         mount, drive = self._mount(name), self.drives.get(name)
-        command = made.control(mount, self.control[name]) if name in self.control else made.command(mount, drive) if drive else ""
         if drive is None:
-            made.push(mount, command)
+            made.push(mount, made.control(mount, self.control[name]))
+        elif name in self.control:
+            turns = sum(a * b for a, b in zip(mount.motor, mount.velocity, strict=True))
+            made.drive(mount, drive, made.control(mount, self.control[name]), -1.0 if turns < 0 else 1.0)
         else:
-            made.drive(mount, drive, command)
+            made.drive(mount, drive, made.command(mount, drive), 1.0)
 
     def _mount(self, name: str) -> Mount:
         """A joint as drives see it."""
@@ -275,7 +285,7 @@ class Scene:
             single = [joint.name for joint in r.joints if joint.kind in SINGLE]
             row = dict(zip(single, r.coupling[single.index(inner)], strict=True))
             motor = [float(row.get(other, 0.0)) for other in r.velocity_names]
-        start = {what: dict(zip(self._names(what), getattr(self, what), strict=True)).get(name, 0.0) for what in ("q", "v")}
+        start = {what: dict(zip(self.names(what), getattr(self, what), strict=True)).get(name, 0.0) for what in ("q", "v")}
         return Mount(name, robot, velocity, [float(other == inner) for other in r.position_names], motor, start["q"], start["v"])
 
     def torques_on(self, robot: str) -> dict[str, Torque]:
@@ -296,7 +306,7 @@ class Scene:
             joints.append(joint)
         return replace(robot, joints=tuple(joints))
 
-    def _names(self, what: str) -> list[str]:
+    def names(self, what: str) -> list[str]:
         """The names of all positions or velocities."""
         return [self.key(name, inner) for name, r in self.machines.items() for inner in (r.position_names if what == "q" else r.velocity_names)]
 
@@ -321,17 +331,6 @@ def described(robot: Robot, velocity: str) -> Law | None:
     if any(joint.friction):  # type: ignore[arg-type]
         return Coulomb(level=tuple(joint.friction), viscous=joint.damping)  # type: ignore[arg-type]
     return Viscous(coefficient=joint.damping) if joint.damping else None
-
-
-def _check_function(name: str, torque: Callable[[Scalar], Scalar]) -> None:
-    """Refuse functions that fail or give no number; what is no number only at some times shows in the run."""
-    try:
-        value = torque(1.0)
-        sound = not isinstance(value, (str, bool)) and float(value) == float(value)
-    except Exception as error:
-        raise SceneError(f"torque of '{name}' fails at t = 1 s: {error}; allowed: a function of the time that uses stiction.trace") from None
-    if not sound:
-        raise SceneError(f"torque of '{name}' gives {value!r} at t = 1 s; allowed: a function of the time that gives numbers")
 
 
 def _refuse_text(name: str, text: str) -> None:

@@ -19,7 +19,7 @@ from stiction.simulation.network import Evaluation, Network, NetworkError
 from stiction.trace.expression import Expr
 from stiction.trace.functions import Scalar
 
-SOFTNESS = 1e-9  # of sites that depend on each other: they give by this part of what one step without friction would move them
+SOFTNESS = 1e-12  # of sites that depend on each other: they give by this part of what one step without friction would move them
 
 
 def rigid(network: Network) -> Network:
@@ -94,7 +94,7 @@ def semi_implicit_step(network: Network, state: Sequence[Scalar], works: Sequenc
     held = {name: part for name, part in ends.items() if isinstance(part, Row)}
     responses = {name: solve(factors, rows[name]) for name in held}
     after = solve(factors, momentum)
-    soft = SOFTNESS if _dependent([rows[name] for name in held]) else 0
+    soft = SOFTNESS if dependent([rows[name] for name in held]) else 0
     A = [[dot(rows[a], responses[b]) * (1 + soft if a == b else 1) for b in held] for a in held]
     free = [dot(rows[name], after) for name in held]
     limits = [part.limits(now.own[name], dot(rows[name], v), h) for name, part in held.items()]
@@ -117,7 +117,7 @@ def semi_implicit_step(network: Network, state: Sequence[Scalar], works: Sequenc
     return Stepped(network.settle([x for name in network.parts for x in states[name]]), done, found.residual / h)
 
 
-def _dependent(rows: list[list[Scalar]]) -> bool:
+def dependent(rows: list[list[Scalar]]) -> bool:
     """Whether some sites follow from others, such as two on one joint: then nothing says who holds how much, and they must give a little."""
     if len(rows) > (len(rows[0]) if rows else 0):
         return True

@@ -11,7 +11,7 @@ import numpy as np
 
 from stiction.errors import InputError, StictionWarning, unknown
 from stiction.simulation import observe
-from stiction.simulation.freed import check_values, lane_bristles
+from stiction.simulation.freed import check_values, lane_bristles, lane_loads
 from stiction.simulation.integrate import METHODS
 from stiction.simulation.names import names_of
 from stiction.simulation.network import Network
@@ -96,14 +96,23 @@ def simulate(
         raise InputError(f"method is {method!r}; allowed: {', '.join(map(repr, ALL_METHODS))}")
     if not 1e-13 <= tolerance < 1:
         raise InputError(f"tolerance is {tolerance!r}; allowed: 1e-13 to 1")
-    for what, x in (("pull", pull), ("softness", softness)):
-        if isinstance(x, (str, bool)) or not 0 <= float(x) < 1e6:
-            raise InputError(f"{what} is {x!r}; allowed: a number, 0 or above")
+    for what, x, most in (("pull", pull, 1), ("softness", softness, 1e6)):
+        if isinstance(x, (str, bool)) or not isinstance(x, (int, float, np.number)) or not 0 <= x <= most:
+            raise InputError(f"{what} is {x!r}; allowed: a number, 0 to {most:g}")
+        if x and method not in HELD:
+            raise InputError(f"{what} is {x!r} with method '{method}'; it belongs to 'gears' and 'gears_implicit': leave it out")
+    if not isinstance(splitting, (bool, np.bool_)) or (splitting and method != "gears"):
+        raise InputError(f"splitting is {splitting!r} with method '{method}'; allowed: True or False, True with method 'gears'")
     network = prepared(scene, method, step)
     names = names_of(scene)
-    freed = _arrays(values or {}, numbers(scene) | numbers_of_network(network, names, {}))
+    known = {name: x for name, x in numbers_of_network(network, names, {}).items() if not names.inner(name)}
+    freed = _arrays(values or {}, numbers(scene) | known)
+    freed |= names.followers(freed)
+    bare = scene.network if isinstance(scene, Scene) else scene
     if method in (*METHODS, "stiff"):
-        freed |= lane_bristles(scene.network if isinstance(scene, Scene) else scene, freed, step, names.plain)
+        freed |= lane_bristles(bare, freed, step, names.plain)
+    if method in HELD:
+        freed |= lane_loads(network, freed, names.plain)
     check_values(network, freed, method, step, names.plain)
     if energy:
         network.must_be_mechanical("energy=True")
@@ -113,7 +122,7 @@ def simulate(
     if energy:
         books = observe.ledger(network, {name: x for name, x in seen.items() if name.startswith(BOOKS)})
         seen = {name: x for name, x in seen.items() if not name.startswith(BOOKS)} | books
-    notes = remarks(network, method, step, seen, names.plain)
+    notes = remarks(network, method, step, {"pull": pull, "softness": softness}, seen, names.plain)
     seen = {name: x for name, x in seen.items() if name not in made.hidden}
     for note in notes:
         warnings.warn(note, StictionWarning, stacklevel=2)

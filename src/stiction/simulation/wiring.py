@@ -73,17 +73,15 @@ class Wiring:
         return f"{part}.command"
 
     def command(self, mount: Mount, drive: Drive) -> str:
-        """The drive's own command, if it has one; gives its port."""
-        if not drive.command:
-            return ""
+        """The drive's own command; gives its port."""
         self.parts[f"command {mount.name}"] = Source(functions=(drive.command,), names=("command",))
         return f"command {mount.name}.force"
 
-    def drive(self, mount: Mount, drive: Drive, command: str) -> None:
-        """A motor with its gear on a joint."""
+    def drive(self, mount: Mount, drive: Drive, command: str, sense: float) -> None:
+        """A motor with its gear on a joint; `sense` is −1 where a command that moves the joint ahead must turn the motor back."""
         motor = f"motor {mount.name}"
         self.parts[motor] = drive.motor
-        self.wires.append(Wire(f"{motor}.command", [command] if command else [], () if command else (0.0,)))
+        self.wires.append(Wire(f"{motor}.command", [Term(command, sense)]))
         if drive.gear.elastic:
             self._elastic(mount, drive)
         else:
