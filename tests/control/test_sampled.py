@@ -104,3 +104,15 @@ def test_a_python_controller_that_gives_nonsense_is_named():
         bad = Callback(clock=Clock(period=0.01), function=lambda t, x, gives=gives: gives, reads={"position": 1, "velocity": 1}, gives={"command": 1})
         with pytest.raises(StictionError, match=message):
             simulate(sampled(bad), duration=0.1, step=0.01)
+
+
+def test_what_a_python_function_may_give():
+    """A number for all runs, or one for each; failures are named with their time."""
+    for gives in (0.5, [0.5], np.array(0.5)):
+        ports = {"reads": {"position": 1, "velocity": 1}, "gives": {"command": 1}}
+        push = Callback(clock=Clock(period=0.01), function=lambda t, x, gives=gives: {"command": gives}, **ports)
+        run = simulate(sampled(push), duration=0.1, step=0.01, values={"wheel.position": [0.0, 1.0, 2.0]})
+        np.testing.assert_allclose(run["wheel.velocity"][-1], 0.5)
+    fails = Callback(clock=Clock(period=0.01), function=lambda t: {}, reads={"position": 1, "velocity": 1}, gives={"command": 1})
+    with pytest.raises(StictionError, match="the controller function failed at 0 s: TypeError"):
+        simulate(sampled(fails), duration=0.1, step=0.01)

@@ -231,3 +231,83 @@ def test_the_books_of_a_drive(method):
     run = simulate(on_axle(0.02, drive), duration=2.0, step=1e-4, method=method, record=0.01, energy=True)
     assert run["work.motor.axle"][-1] > 1 and run["loss.friction.axle"][-1] > 1
     assert np.abs(run["energy.residue"]).max() < 1e-8 * run["work.motor.axle"][-1]
+
+
+@pytest.mark.parametrize("ratio", [50.0, -50.0])
+def test_a_controller_acts_in_the_sense_of_the_joint(ratio):
+    pid = PID(clock=Clock(period=2e-3), proportional=100.0, derivative=5.0, limit=24.0, target=0.5)
+    motor = DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5)
+    for spring in ({}, {"stiffness": 4.0, "damping": 2e-3}):
+        scene = on_axle(0.05, Drive(motor=motor, gear=Gear(ratio=ratio, **spring)), control={"axle": pid})
+        run = simulate(scene, duration=3.0, step=1e-3, method="semi_implicit", record=0.5)
+        assert run["q.axle"][-1] == pytest.approx(0.5, abs=1e-3)
+
+
+def test_batches_of_drives_are_their_members():
+    """Numbers of motors, gears and rotors, and first positions behind elastic gears."""
+    motor = DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5)
+    how = dict(duration=0.3, step=1e-4, record=0.1)
+
+    def rigid(inertia=1e-5, resistance=2.0):
+        made = DCMotor(resistance=resistance, constant=0.05, rotor_inertia=inertia)
+        return on_axle(0.05, Drive(motor=made, gear=Gear(ratio=50), command=3.0))
+
+    for name, x, make in (("rotor_inertia", [1e-5, 4e-5], lambda x: rigid(inertia=x)), ("resistance", [2.0, 3.0], lambda x: rigid(resistance=x))):
+        batch = simulate(rigid(), values={f"drive.axle.{name}": x}, **how)
+        for k, value in enumerate(x):
+            np.testing.assert_allclose(batch["q.axle"][:, k], simulate(make(value), **how)["q.axle"], rtol=1e-9, atol=1e-15)
+
+    def springy(q=0.3):
+        return on_axle(0.05, Drive(motor=motor, gear=Gear(ratio=50, stiffness=10.0, damping=0.02)), q=[q])
+
+    batch = simulate(springy(), values={"q.axle": [0.3, 0.5]}, **how)
+    assert batch["motor_angle.axle"][0].tolist() == [15.0, 25.0]
+    np.testing.assert_allclose(batch["q.axle"][-1], [0.3, 0.5], atol=1e-12)
+    for name, x, message in (("stiffness", -1.0, "stiffness is -1"), ("gear_ratio", 3.0, "unknown number"), ("driving", 0.5, "unknown number")):
+        with pytest.raises(stiction.InputError, match=message):
+            simulate(springy(), values={f"drive.axle.{name}": x}, **how)
+
+
+def test_losses_are_booked_as_losses():
+    gear = Gear(ratio=10.0, efficiency=0.8)
+    drive = Drive(motor=TorqueMotor(rotor_inertia=1e-4), gear=gear, command=0.5)
+    run = simulate(on_axle(0.05, drive, friction={"axle": Viscous(coefficient=2.0)}), duration=2.0, step=1e-3, method="semi_implicit", energy=True)
+    assert run["loss.mesh.axle"][-1] > 0 and run["work.motor.axle"][-1] > 0
+    assert run["loss.mesh.axle"][-1] == pytest.approx(0.2 * run["work.motor.axle"][-1], rel=0.05)
+
+
+LOSSY = Drive(motor=TorqueMotor(), gear=Gear(ratio=2, efficiency=0.5))
+STIFF = Drive(motor=TorqueMotor(rotor_inertia=1e-5), gear=Gear(ratio=1, stiffness=1e5))
+P_ONLY = PID(clock=Clock(period=0.01), proportional=1.0)
+
+
+@pytest.mark.parametrize(
+    "make, message, kind",
+    [
+        (lambda: simulate(on_axle(1.0, LOSSY), duration=1, step=0.1, method="gears"), "needs method 'semi_implicit'", stiction.InputError),
+        (lambda: simulate(on_axle(1.0, STIFF), duration=1, step=1e-3), "spring of 'gear axle' is too stiff.*largest stable step", stiction.StictionError),
+        (lambda: simulate(on_axle(1.0, STIFF), duration=1, step=1e-3, method="semi_implicit"), "swings at 1e.05 rad/s", stiction.StictionError),
+        (lambda: on_axle(1.0, Drive(motor=TorqueMotor(), command=5.0), control={"axle": P_ONLY}), "a controller and its drive a command", SceneError),
+        (lambda: Drive(motor=TorqueMotor(), command=lambda: 1), "command fails at t = 1 s", DriveError),
+        (lambda: Drive(motor=TorqueMotor(), command=lambda t: None), "command", DriveError),
+        (lambda: PID(clock=Clock(period=0.01), proportional=1.0, target=lambda t: 1 / 0), "target fails at t = 1 s", stiction.InputError),
+        (lambda: PID(clock=Clock(period=0.01), proportional="2"), "proportional is '2'", stiction.InputError),
+        (lambda: Gear(ratio=2, self_locking="a"), "self_locking is 'a'", DriveError),
+        (lambda: Gear(ratio=True), "ratio is True", DriveError),
+        (lambda: TorqueMotor(torque_limit=((0, 1.0), (1, 2.0))), "torques not rising", DriveError),
+        (lambda: simulate(on_axle(1.0, Drive(motor=TorqueMotor())), duration=1, step=0.1, method="gears", pull=-1), "pull is -1", stiction.InputError),
+        (lambda: simulate(on_axle(1.0, Drive(motor=TorqueMotor())), duration=1, step=0.1, pull=0.1), "belongs to 'gears'", stiction.InputError),
+        (lambda: simulate(on_axle(1.0, Drive(motor=TorqueMotor())), duration=1, step=0.1, splitting=True), "splitting is True", stiction.InputError),
+    ],
+)
+def test_more_bad_input(make, message, kind):
+    with pytest.raises(kind, match=message):
+        make()
+
+
+def test_controllers_are_for_joints_of_one_velocity():
+    links = [stiction.Link(name="world"), stiction.Link(name="body", mass=1.0, inertia=np.diag([0.1] * 3))]
+    robot = stiction.Robot(name="free", links=links, joints=[Joint(name="joint", kind="floating", parent="world", child="body")])
+    for extra in ({"control": {"joint.vx": PID(clock=Clock(period=0.01), proportional=1.0)}}, {"drives": {"joint.vx": Drive(motor=TorqueMotor())}}):
+        with pytest.raises(SceneError, match=r"cannot be on 'joint\.vx'"):
+            Scene(robot=robot, **extra)

@@ -106,3 +106,34 @@ def test_an_elastic_axle_behind_friction_on_the_motor():
     for method in ("gears", "semi_implicit"):
         run = simulate(scene, duration=4.0, step=1e-4, method=method, record=0.5)
         assert run.status == "completed" and np.abs(run["motor_angle.axle"][4:] - run["motor_angle.axle"][4]).max() < 1e-6
+
+
+@pytest.mark.parametrize("rotor", [1e-5, 0.0])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_stuck_joint_stays_while_its_neighbour_slides(method, rotor):
+    """Joint 1 is shaken to and fro, joint 2 could hold: it does, with a rotor and without."""
+    arm = stiction.library.pendulum(2)
+    motor = stiction.TorqueMotor(rotor_inertia=rotor)
+    levels = {"joint1": 1.0, "joint2": 1.5}
+    drives = {name: Drive(motor=motor, gear=Gear(ratio=50), joint_friction=Coulomb(level=level)) for name, level in levels.items()}
+    scene = Scene(robot=arm, drives=drives, torque={"joint1": lambda t: 3 * sin(6 * t)}, gravity=(0, 0, 0), q=[0.3, 0.8])
+    run = simulate(scene, duration=4.0, step=1e-3, method=method, record=0.1)
+    assert np.ptp(run["q.joint1"]) > 0.01
+    assert abs(run["q.joint2"][-1] - 0.8) < 1e-3, "held friction lags by a step"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_friction_on_both_sides_of_one_gear(method):
+    drive = Drive(motor=CORRECTED.motor, gear=CORRECTED.gear, joint_friction=LAW, motor_friction=Coulomb(level=0.002))
+    scene = Scene(robot=link(), drives={"joint": drive}, torque={"joint": 5.0})  # 4.92 + 0.24 N·m hold it
+    run = simulate(scene, duration=20.0, step=1e-3, method=method, record=0.5)
+    assert np.abs(run["q.joint"][1:] - run["q.joint"][1]).max() < 1e-6
+
+
+def test_every_run_of_a_batch_starts_from_its_own_load():
+    drive = Drive(motor=CORRECTED.motor, gear=CORRECTED.gear, joint_friction=LAW)
+    arm = stiction.library.pendulum(1)
+    scene = Scene(robot=arm, drives={"joint1": drive})
+    starts = np.array([0.4, 0.5])  # gravity takes 3.8 and 4.7 of 4.92 N·m
+    run = simulate(scene, duration=2.0, step=1e-3, method="gears", record=0.5, values={"q.joint1": starts})
+    np.testing.assert_allclose(run["q.joint1"][-1], starts, atol=1e-9)

@@ -318,3 +318,15 @@ def test_drives_that_cannot_be(tmp_path, old, new, message):
     write(tmp_path, DRIVES.replace(old, new, 1), "arm.drives.toml")
     with pytest.raises(SceneError, match=message):
         read_scene(write(tmp_path, 'duration = 0.1\nstep = 1e-3\n[robot]\nurdf = "arm.urdf"\n'))
+
+
+def test_drives_of_the_scene_join_those_beside_the_urdf(tmp_path):
+    from tests.robot.test_urdf import ARM
+
+    write(tmp_path, ARM, "arm.urdf")
+    write(tmp_path, DRIVES, "arm.drives.toml")
+    text = 'duration = 0.1\nstep = 1e-3\nmethod = "semi_implicit"\n[robots.left]\nurdf = "arm.urdf"\n[robots.right]\nurdf = "arm.urdf"\n'
+    assert sorted(read_scene(write(tmp_path, text)).scene.drives) == ["left.shoulder", "right.shoulder"]
+    twice = text + '[drives."left.shoulder"]\nmotor = { kind = "TorqueMotor" }\n'
+    with pytest.raises(SceneError, match="has a drive in the file beside its URDF, too"):
+        read_scene(write(tmp_path, twice))

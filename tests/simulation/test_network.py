@@ -95,6 +95,15 @@ def test_two_links_drift_with_lugre():
     assert drift > 1e-3
 
 
+@pytest.mark.parametrize("method", ["rk4", "gill", "semi_implicit"])
+def test_springs_that_a_step_cannot_follow_are_refused(method):
+    with pytest.raises(NetworkError, match=r"the spring of 'spring' is too stiff for .* the largest stable step is") as error:
+        simulate(oscillator(stiffness=1e6), duration=1.0, step=0.01, method=method)
+    largest = float(str(error.value).split("largest stable step is ")[1].split(" ")[0])
+    run = simulate(oscillator(stiffness=1e6), duration=0.99 * largest * 5000, step=0.99 * largest, method=method)
+    assert np.abs(run["ball.position"][-1000:]).max() < 1, "it decays, in the end"
+
+
 def test_friction_that_pushes_is_refused():
     network = Network(
         parts={"ball": Mass(mass=1.0, velocity=1.0), "rub": Friction(law=Coulomb(level=1.0))},
@@ -137,7 +146,7 @@ def test_numbers_do_not_compile_again(private_cache):
 
 
 def test_a_run_that_diverges_keeps_what_it_had():
-    run = simulate(oscillator(stiffness=1e9), duration=1.0, step=0.01)
+    run = simulate(oscillator(stiffness=1e9), duration=1.0, step=0.01, method="euler")
     assert run.status == "diverged"
     assert "smaller step" in run.message and "ball." in run.message
     assert all(np.isfinite(x).all() for x in run.signals.values())

@@ -104,9 +104,12 @@ def _rotors(network: Network) -> dict[str, tuple[float, float]]:
     now = bare.evaluate(list(bare.start.values()), 0.0, 1.0)
     loads = resting_loads(bare, now, dry)
     owners = [(body, k) for body in network.bodies.values() for k in range(len(body.start()) - body.positions())]
+    places = {name: [k for k, x in enumerate(bare.direction(now, name)) if x] for name in dry}
     for name, load in zip(dry, loads, strict=True):
-        row = bare.direction(now, name)
-        ones = [k for k, x in enumerate(row) if x]
+        row, ones = bare.direction(now, name), places[name]
+        if list(places.values()).count(ones) > 1:  # two sites on one joint must see each other
+            found[name] = 0.0, 0.0
+            continue
         body, place = owners[ones[0]] if len(ones) == 1 else (None, 0)
         factor_ = float(row[ones[0]]) if ones else 1.0
         rotor = _reflected(body, place) / factor_**2 if isinstance(body, RobotBody) else 0.0

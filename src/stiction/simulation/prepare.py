@@ -22,6 +22,7 @@ from stiction.simulation.run import Caller, Machine, Rule, machine
 from stiction.simulation.scene import Scene
 from stiction.simulation.semi_implicit import check_signs, rigid, semi_implicit_step
 from stiction.simulation.sites import sites
+from stiction.simulation.springs import check_springs
 from stiction.simulation.stiff import Kept, check_stiff, rosenbrock_span
 from stiction.trace.functions import Scalar, maximum
 from stiction.trace.numbered import Numbering
@@ -62,20 +63,25 @@ def prepared(scene: Scene | Network, method: str, step: float) -> Network:
     for controller in network.digital.values():
         controller.clock.ticks(step)
     if method == "semi_implicit":
-        return rigid(network).with_parts(lambda _, part: part.for_step(step) if isinstance(part, Impedance) else part)
+        network = rigid(network)
+    else:
+        _refuse_rows(network, method)
+        network = held(network) if method in HELD else with_bristles(network, method, step)
+    if method not in ("semi_implicit", *HELD):
+        check_signs(network)
+    if method == "stiff":
+        return check_stiff(network)
+    if method in METHODS:
+        check_bristles(network, method, step)
+    if method != "euler":  # Euler's method makes every spring grow, slowly: that is its error, not an instability
+        check_springs(network, method, step)
+    return network.with_parts(lambda _, part: part.for_step(step) if isinstance(part, Impedance) else part)
+
+
+def _refuse_rows(network: Network, method: str) -> None:
     for name, part in network.parts.items():
         if isinstance(part, Row):
             raise InputError(f"'{name}' ({type(part).__name__}) is rigid and needs method 'semi_implicit'; got '{method}'")
-    if method in HELD:
-        return held(network).with_parts(lambda _, part: part.for_step(step) if isinstance(part, Impedance) else part)
-    network = with_bristles(network, method, step)
-    check_signs(network)
-    if method in METHODS:
-        network = network.with_parts(lambda _, part: part.for_step(step) if isinstance(part, Impedance) else part)
-    if method == "stiff":
-        return check_stiff(network)
-    check_bristles(network, method, step)
-    return network
 
 
 class _Slots(NamedTuple):

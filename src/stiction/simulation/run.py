@@ -25,6 +25,7 @@ from stiction.trace.functions import Scalar, loop
 from stiction.trace.program import Port, Program
 
 LARGEST_RECORD = 2**32  # bytes
+SENSELESS = 1e60  # a state beyond it has left the numbers, though not yet to infinity
 CHUNK = 0.1  # s of wall time between looks at the keyboard
 
 Progress = Callable[[float], None]  # told the part that is done, 0 … 1
@@ -87,7 +88,7 @@ class Machine(NamedTuple):
         """State and signals after some steps."""
         fixed = (self.numbers,) if self.freed is None else (self.numbers, self.freed)
         after, seen = self.program(*fixed, h, tick, steps, state, threads=threads)
-        while self.arrival is not None and (np.isfinite(after).all(axis=-1) & (after[..., self.arrival] < steps * h)).any():
+        while self.arrival is not None and (_sound(after) & (after[..., self.arrival] < steps * h)).any():
             after, seen = self.program(*fixed, h, tick, steps, after, threads=threads)
         if self.arrival is not None:
             after[..., self.arrival] = 0.0
@@ -120,7 +121,7 @@ def follow(what: Machine, duration: float, h: float, record: float | None, threa
             last, began = state, tick
             tick = min([(tick // every + 1) * every, *(caller.following(tick) for caller in what.callers)])
             state, seen = _advance(what, state, h, began, tick, threads, pace)
-            bad = ~np.isfinite(state).all(axis=-1)
+            bad = ~_sound(state)
             if bad.any():
                 if status == "completed":
                     status, message = "diverged", _divergence(what, last, bad, h, began, tick - began, threads)
@@ -151,6 +152,11 @@ def _called(what: Machine, state: np.ndarray, h: float, tick: int, threads: int 
     for caller in due:
         after[..., caller.slots] = caller.call(tick * h, state[..., caller.slots], inputs[..., caller.inputs])
     return after, len(due)
+
+
+def _sound(state: np.ndarray) -> np.ndarray:
+    """Whether states are numbers that can mean something."""
+    return (np.abs(state) < SENSELESS).all(axis=-1)
 
 
 class _Pace:
@@ -202,9 +208,9 @@ def _divergence(what: Machine, state: np.ndarray, bad: np.ndarray, h: float, tic
     while worse - good > 1:
         middle = (good + worse) // 2
         after = what.advance(state, h, tick, middle, threads)[0][where]
-        good, worse = (middle, worse) if np.isfinite(after).all() else (good, middle)
+        good, worse = (middle, worse) if _sound(after) else (good, middle)
     after = what.advance(state, h, tick, worse, threads)[0][where]
-    bad_ones = [name for name, x in zip(what.states, after, strict=True) if not math.isfinite(x)]
+    bad_ones = [name for name, x in zip(what.states, after, strict=True) if not abs(x) < SENSELESS]
     names = [name for name in bad_ones if not name.startswith("slot ")] or ["a state"]
     which = f"run {', '.join(map(str, where))}: " if where else ""
     advice = "try a smaller step, or softer bristles and springs, and look at torques that may be no numbers there"
