@@ -125,6 +125,17 @@ def test_a_self_locking_gear_is_not_driven_back_but_drives():
     assert moved["v.axle"][-1] == pytest.approx(0.4 * 10.0, rel=1e-3)
 
 
+@pytest.mark.parametrize("step", [1e-3, 1e-4])
+@pytest.mark.parametrize("load, speed", [(-3.0, 4.8 * (1 - 3.0 / 0.7 / 15.0)), (0.0, 4.8), (3.0, 4.8), (30.0, 4.8)])
+def test_an_overhauling_load_on_a_self_locking_gear_is_taken_by_the_teeth(load, speed, step):
+    """12 V turn the motor at 240 rad/s; a load against it costs load/η of the 15 N·m at stall, one along with it changes nothing."""
+    motor = DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5)
+    drive = Drive(motor=motor, gear=Gear(ratio=50, efficiency=0.7, self_locking=True), command=12.0)
+    run = simulate(on_axle(0.05, drive, torque={"axle": load}), duration=3.0, step=step, method="semi_implicit", record=step)
+    settled = run["v.axle"][run.time > 2]
+    assert settled.mean() == pytest.approx(speed, rel=1e-6) and settled.std() < 1e-9
+
+
 def test_coupled_motors():
     """Motor angles = T q: torques act by Tᵀ, rotors weigh TᵀJT, and speeds are T v."""
     T = ((50.0, 0.0), (50.0, 80.0))

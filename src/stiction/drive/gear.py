@@ -7,7 +7,7 @@ from typing import Any
 from stiction.drive.motor import DriveError, above_zero
 from stiction.part import Impedance, Ports, Row
 from stiction.rows.stick_slip import Limits
-from stiction.trace.functions import Scalar, absolute, clip, where
+from stiction.trace.functions import Scalar, absolute, clip, maximum, where
 
 FAINT = 1e-6  # part of the friction in the teeth below which a torque drives nothing
 
@@ -145,6 +145,9 @@ class Mesh(Row):
     locked: float
     reflected_inertia: float
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "locks", self.locked > 0)
+
     def start(self) -> Mapping[str, float]:
         """Direction of sliding, torque, and the torque that went in during the last step."""
         return {"slides": 0.0, "held": 0.0, "load": 0.0}
@@ -159,7 +162,11 @@ class Mesh(Row):
         least = FAINT * absolute(own[1])  # rounding of a torque is no drive
         drives, brakes = step * self.driving * size, step * (self.braking * size + self.locked)
         ahead, back = where(load > least, drives, brakes), where(load < -least, drives, brakes)
-        return Limits(ahead, back, ahead, back)
+        if not self.locks:  # type: ignore[attr-defined]
+            return Limits(ahead, back, ahead, back)
+        share = step * self.driving * size
+        taken = step * (own[1] - load)  # what leaves nothing for the motor to hold: a load that overhauls a locking gear is taken by the teeth
+        return Limits(ahead, back, maximum(where(load > 0, share, 0), taken), maximum(where(load < 0, share, 0), -taken))
 
     def found(self, motion: Ports, own: list[Scalar], mode: Scalar, torque: Scalar, acceleration: Scalar) -> list[Scalar]:
         """Direction of sliding, torque, and what went in: the motor's torque less what the rotor took."""
