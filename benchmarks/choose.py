@@ -21,7 +21,7 @@ import stiction
 from stiction import Coulomb, Dahl, ElastoPlastic, LuGre, Scene, StictionError, Stribeck, Trajectory, Viscous, simulate
 from stiction.friction.law import Law
 from stiction.simulation.names import names_of
-from stiction.simulation.prepare import prepare, prepared
+from stiction.simulation.prepare import How, prepare, prepared
 from stiction.trace import clip, sin
 
 INERTIA, STEP = 0.0304, 1e-3
@@ -118,7 +118,7 @@ def costs(seconds: float) -> dict[Choice, float]:
         laws = {name: choice.law if choice else None for name in arm.velocity_names}
         scene = Scene(robot=arm, friction=laws, q=np.full(6, 0.3), v=np.full(6, 0.5))
         step = 1e-3 if method == "stiff" else 1e-4
-        made = prepare(prepared(scene, method, step), names_of(scene), method, step, {}, ("q.", "v."))
+        made = prepare(prepared(scene, method, step), names_of(scene), How(method=method, step=step), {}, ("q.", "v."))
         start = made.start.copy()
         after = made.advance(start, step, 0, 100, 1)[0]
         taken = int(after[made.arrival + 2]) if made.arrival is not None else 100

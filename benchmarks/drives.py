@@ -19,7 +19,7 @@ from tests.mujoco_model import mjcf
 from stiction import PID, Clock, DCMotor, Drive, Gear, Robot, Scene, Stribeck
 from stiction.reproduce.gears import seconds_per_step
 from stiction.simulation.names import names_of
-from stiction.simulation.prepare import prepare, prepared
+from stiction.simulation.prepare import How, prepare, prepared
 from stiction.simulation.run import Machine
 
 STEP, BATCH, STEPS = 1e-3, 4096, 100
@@ -33,7 +33,7 @@ def advancing(robot: Robot, method: str, values: dict[str, Any]) -> Machine:
     names = robot.velocity_names
     scene = Scene(robot=robot, drives=dict.fromkeys(names, DRIVE), control=dict.fromkeys(names, pid), q=np.full(robot.nq, 0.3), v=np.full(robot.nv, 0.5))
     arrays = {name: np.asarray(x, float) for name, x in values.items()}
-    return prepare(prepared(scene, method, STEP), names_of(scene), method, STEP, arrays, ("q.", "v."))
+    return prepare(prepared(scene, method, STEP), names_of(scene), How(method=method, step=STEP), arrays, ("q.", "v."))
 
 
 def mujoco_caller(robot: Robot, integrator: str) -> Callable[[], Any]:

@@ -23,7 +23,7 @@ from tests.mujoco_model import mjcf
 
 from stiction import Coulomb, LuGre, Robot, Scene, Stribeck
 from stiction.simulation.names import names_of
-from stiction.simulation.prepare import prepare, prepared
+from stiction.simulation.prepare import How, prepare, prepared
 from stiction.simulation.run import Machine
 
 STEP, BATCH, STEPS = 1e-3, 4096, 100
@@ -40,7 +40,7 @@ def advancing(robot: Robot, name: str, values: dict[str, Any] | None) -> Machine
     """Our program for a law and a method."""
     method = name.partition(",")[0]
     scene = Scene(robot=robot, friction=dict.fromkeys(robot.velocity_names, LAWS[name]), q=np.full(robot.nq, 0.3), v=np.full(robot.nv, 0.5))
-    return prepare(prepared(scene, method, STEP), names_of(scene), method, STEP, values or {}, ("q.", "v."))
+    return prepare(prepared(scene, method, STEP), names_of(scene), How(method=method, step=STEP), values or {}, ("q.", "v."))
 
 
 def caller(what: Machine, threads: int | None = 1) -> Callable[[], Any]:

@@ -13,7 +13,7 @@ from stiction.reproduce.case import Case, Claim, Result, Tell, agrees, below, co
 from stiction.robot import Joint, Link, Robot, library
 from stiction.show.figure import subplots
 from stiction.simulation.names import names_of
-from stiction.simulation.prepare import prepare, prepared
+from stiction.simulation.prepare import How, prepare, prepared
 from stiction.simulation.scene import Scene
 from stiction.simulation.trajectory import Trajectory
 from stiction.trace.functions import Scalar, sin, where
@@ -119,7 +119,7 @@ def chain_with_drives(n: int) -> Scene:
 def seconds_per_step(n: int, method: str, steps: int) -> float:
     """Best time of a step of one robot [s]."""
     scene = chain_with_drives(n)
-    made = prepare(prepared(scene, method, 1e-3), names_of(scene), method, 1e-3, {}, ("q.",))
+    made = prepare(prepared(scene, method, 1e-3), names_of(scene), How(method=method, step=1e-3), {}, ("q.",))
     made.advance(made.start, 1e-3, 0, 1, 1)
     best = math.inf
     for _ in range(5):

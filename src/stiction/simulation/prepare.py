@@ -1,9 +1,9 @@
 """From a scene to a program that advances it: what each method needs, what is kept, what is seen."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from stiction.control import Callback
@@ -84,6 +84,29 @@ def _refuse_rows(network: Network, method: str) -> None:
             raise InputError(f"'{name}' ({type(part).__name__}) is rigid and needs method 'semi_implicit'; got '{method}'")
 
 
+@dataclass(frozen=True, kw_only=True)
+class How:
+    """How a network is advanced: the arguments of `simulate` of the same names."""
+
+    method: str
+    step: float
+    energy: bool = False
+    tolerance: float = 1e-6
+    pull: float = 0.0
+    softness: float = 0.0
+    splitting: bool = False
+
+    @property
+    def own_steps(self) -> bool:
+        """Whether the method chooses its own steps."""
+        return self.method == "stiff"
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The numbers of the method."""
+        return {"tolerance": self.tolerance} if self.own_steps else {"pull": self.pull, "softness": self.softness} if self.method in HELD else {}
+
+
 class _Slots(NamedTuple):
     """The state block: network, works of the sources, marks of the sites, pace of a method with its own steps, worst residual and splitting error."""
 
@@ -104,75 +127,71 @@ class _Slots(NamedTuple):
         return _Slots(state, works, marks, pace, flat[-2], flat[-1])
 
 
-def prepare(
-    network: Network,
-    names: Names,
-    method: str,
-    step: float,
-    values: Mapping[str, Any],
-    chosen: Sequence[str] | None = None,
-    energy: bool = False,
-    tolerance: float = 1e-6,
-    gears: Mapping[str, float] = MappingProxyType({"pull": 0.0, "softness": 0.0, "splitting": 0.0}),
-) -> Machine:
-    """The program that advances a network, and what it starts from."""
-    here = list(network.start.values())
-    own_steps = method == "stiff"
-    works = [0.0] * len(network.pushes(network.evaluate(here, 0.0, step))) if energy else []
-    first = _Slots(here, works, observe.first_marks(network), [0.0, step / 100, 0.0, 0.0] if own_steps else [], 0.0, 0.0)
+class _Plan:
+    """What is kept and what is seen of a network while it is advanced."""
 
-    def see(network: Network, t: Scalar, x: _Slots, h: Scalar) -> dict[str, Scalar]:
-        stage = 0 if own_steps else h
+    def __init__(self, network: Network, names: Names, how: How, chosen: Sequence[str] | None) -> None:
+        self.network, self.how = network, how
+        here = list(network.start.values())
+        works = [0.0] * len(network.pushes(network.evaluate(here, 0.0, how.step))) if how.energy else []
+        pace = [0.0, how.step / 100, 0.0, 0.0] if how.own_steps else []
+        self.first = _Slots(here, works, observe.first_marks(network), pace, 0.0, 0.0)
+        self.wanted, self.hidden = _chosen(self.see(network, 0.0, self.first, how.step), chosen, names, network)
+        self.watches = any(name.endswith((".mode", ".switches", ".fastest")) for name in self.wanted)
+        self.functions = {name: part for name, part in network.digital.items() if isinstance(part, Callback)}
+
+    def see(self, network: Network, t: Scalar, x: _Slots, h: Scalar) -> dict[str, Scalar]:
+        """All signals, by the network's names."""
+        how, stage = self.how, 0 if self.how.own_steps else h
         seen = observe.signals(network, x.state, x.marks, t, stage)
-        seen |= {"residual": x.residual} if method in ("semi_implicit", *HELD) else {}
-        seen |= {"splitting": x.splitting} if gears["splitting"] else {}
-        seen |= {"steps": x.pace[2], "rejected": x.pace[3]} if own_steps else {}
-        return seen | (observe.energies(network, x.state, x.works, t, stage) if energy else {})
+        seen |= {"residual": x.residual} if how.method in ("semi_implicit", *HELD) else {}
+        seen |= {"splitting": x.splitting} if how.splitting else {}
+        seen |= {"steps": x.pace[2], "rejected": x.pace[3]} if how.own_steps else {}
+        return seen | (observe.energies(network, x.state, x.works, t, stage) if how.energy else {})
 
-    wanted, hidden = _chosen(see(network, 0.0, first, step), chosen, names, network)
-    functions = {name: part for name, part in network.digital.items() if isinstance(part, Callback)}
-    watch = any(name.endswith((".mode", ".switches", ".fastest")) for name in wanted)
-    advance = _stepper(method)
-
-    def rule(table: Mapping[str, Scalar]) -> Rule:
-        traced = network.with_numbers(Numbering(lambda name, _: table[names.plain(name)], _Freed(values, names)))
+    def rule(self, traced: Network, table: Mapping[str, Scalar]) -> Rule:
+        """How the network with these numbers is advanced and seen."""
+        first, how = self.first, self.how
+        advance = _stepper(how, table)
 
         def mark(before: list, state: list, marks: list, t: Scalar, stage: Scalar = 0) -> list:
-            return observe.next_marks(traced, before, state, marks, t, stage) if watch else marks
+            return observe.next_marks(traced, before, state, marks, t, stage) if self.watches else marks
 
         def one(count: Scalar, flat: list, h: Scalar) -> list:
             x, t = first.filled(flat), count * h
-            options = {"pull": table["pull"], "softness": table["softness"], "splitting": bool(gears["splitting"])} if method in HELD else {}
-            after = advance(traced, traced.ticked(x.state, count, t, step), x.works, t, h, **options)
-            return _Slots(
-                after.state,
-                after.works,
-                mark(x.state, after.state, x.marks, t + h, h),
-                [],
-                maximum(x.residual, after.residual),
-                maximum(x.splitting, after.splitting),
-            ).flat()
+            after = advance(traced, traced.ticked(x.state, count, t, how.step), x.works, t, h)
+            marks = mark(x.state, after.state, x.marks, t + h, h)
+            return _Slots(after.state, after.works, marks, [], maximum(x.residual, after.residual), maximum(x.splitting, after.splitting)).flat()
 
         def span(t: Scalar, flat: list, h: Scalar, steps: Scalar) -> list:
             x = first.filled(flat)
-            after = rosenbrock_span(traced, Kept(*x[:4]), t, steps * h, h, table["tolerance"], mark)
-            return _Slots(*after, x.residual, x.splitting).flat()
+            return _Slots(*rosenbrock_span(traced, Kept(*x[:4]), t, steps * h, h, table["tolerance"], mark), x.residual, x.splitting).flat()
 
         def seen(t: Scalar, flat: list, h: Scalar) -> list:
-            everything = see(traced, t, first.filled(flat), h)
-            return [everything[name] for name in wanted]
+            everything = self.see(traced, t, first.filled(flat), h)
+            return [everything[name] for name in self.wanted]
 
         def asked(t: Scalar, flat: list, h: Scalar) -> list:
             now = traced.evaluate(first.filled(flat).state, t, h)
-            return [x for name in functions for values in traced.inputs(name, now.signals).values() for x in values]
+            return [x for name in self.functions for values in traced.inputs(name, now.signals).values() for x in values]
 
-        return Rule(one, seen, asked, span if own_steps else None)
+        return Rule(one, seen, asked, span if how.own_steps else None)
+
+
+def prepare(network: Network, names: Names, how: How, values: Mapping[str, Any], chosen: Sequence[str] | None = None) -> Machine:
+    """The program that advances a network that `prepared` made, and what it starts from."""
+    plan = _Plan(network, names, how, chosen)
+
+    def rule(table: Mapping[str, Scalar]) -> Rule:
+        traced = network.with_numbers(Numbering(lambda name, _: table[names.plain(name)], _Freed(values, names)))
+        return plan.rule(traced, table)
 
     states = {names.plain(name): x for name, x in network.start.items()}
-    start = states | {f"slot {k}": x for k, x in enumerate(first.flat()[len(states) :])}
-    found = numbers_of_network(network, names, values) | ({"tolerance": tolerance} if own_steps else {}) | (dict(gears) if method in HELD else {})
-    arrival = len(here) + len(works) + len(first.marks) if own_steps else None
-    return machine(method, found, values, rule, start, wanted, arrival, _callers(network, functions, step))._replace(hidden=hidden)
+    start = states | {f"slot {k}": x for k, x in enumerate(plan.first.flat()[len(states) :])}
+    arrival = sum(len(part) for part in plan.first[:3]) if how.own_steps else None
+    found = numbers_of_network(network, names, values) | how.numbers
+    made = machine(how.method, found, values, rule, start, plan.wanted, arrival, _callers(network, plan.functions, how.step))
+    return made._replace(hidden=plan.hidden)
 
 
 def _callers(network: Network, functions: Mapping[str, Callback], step: float) -> list[Caller]:
@@ -186,11 +205,14 @@ def _callers(network: Network, functions: Mapping[str, Callback], step: float) -
     return made
 
 
-def _stepper(method: str) -> Callable[..., Stepped]:
+def _stepper(how: How, table: Mapping[str, Scalar]) -> Callable[..., Stepped]:
     """One step by a method."""
-    if method == "semi_implicit":
+    if how.method == "semi_implicit":
         return semi_implicit_step
-    return partial(gear_step, method == "gears_implicit") if method in HELD else partial(flow_step, method)
+    if how.method in HELD:
+        options = {"pull": table["pull"], "softness": table["softness"], "splitting": how.splitting}
+        return partial(gear_step, how.method == "gears_implicit", **options)
+    return partial(flow_step, how.method)
 
 
 class _Freed:

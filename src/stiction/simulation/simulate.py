@@ -16,7 +16,7 @@ from stiction.simulation.integrate import METHODS
 from stiction.simulation.names import names_of
 from stiction.simulation.network import Network
 from stiction.simulation.origin import origin
-from stiction.simulation.prepare import BOOKS, HELD, numbers, numbers_of_network, prepare, prepared
+from stiction.simulation.prepare import BOOKS, HELD, How, numbers, numbers_of_network, prepare, prepared
 from stiction.simulation.remarks import remarks
 from stiction.simulation.run import Progress, follow
 from stiction.simulation.scene import Scene
@@ -85,56 +85,74 @@ def simulate(
     """
     if not isinstance(scene, (Scene, Network)):
         raise InputError(f"simulate takes a Scene or a Network; got {type(scene).__name__}")
-    duration, step, tolerance = (_time(what, x) for what, x in (("duration", duration), ("step", step), ("tolerance", tolerance)))
-    record = None if record is None else _time("record", record)
+    duration, record = _time("duration", duration), None if record is None else _time("record", record)
+    how = _how(method=method, step=step, energy=energy, tolerance=tolerance, pull=pull, softness=softness, splitting=splitting)
     signals = (signals,) if isinstance(signals, str) else signals
     if signals is not None and not (isinstance(signals, (list, tuple)) and all(isinstance(name, str) for name in signals)):
         raise InputError(f"signals is {signals!r}; allowed: names of signals, or beginnings of names")
-    if not isinstance(values or {}, Mapping) or not isinstance(energy, (bool, np.bool_)):
-        raise InputError(f"values is {values!r} and energy {energy!r}; allowed: arrays by the names of numbers, and True or False")
-    if method not in ALL_METHODS:
-        raise InputError(f"method is {method!r}; allowed: {', '.join(map(repr, ALL_METHODS))}")
-    if not 1e-13 <= tolerance < 1:
-        raise InputError(f"tolerance is {tolerance!r}; allowed: 1e-13 to 1")
-    for what, x, most in (("pull", pull, 1), ("softness", softness, 1e6)):
-        if isinstance(x, (str, bool)) or not isinstance(x, (int, float, np.number)) or not 0 <= x <= most:
-            raise InputError(f"{what} is {x!r}; allowed: a number, 0 to {most:g}")
-        if x and method not in HELD:
-            raise InputError(f"{what} is {x!r} with method '{method}'; it belongs to 'gears' and 'gears_implicit': leave it out")
-    if not isinstance(splitting, (bool, np.bool_)) or (splitting and method != "gears"):
-        raise InputError(f"splitting is {splitting!r} with method '{method}'; allowed: True or False, True with method 'gears'")
-    network = prepared(scene, method, step)
+    if not isinstance(values or {}, Mapping):
+        raise InputError(f"values is {values!r}; allowed: arrays by the names of numbers")
+    network = prepared(scene, method, how.step)
     names = names_of(scene)
     known = {name: x for name, x in numbers_of_network(network, names, {}).items() if not names.inner(name)}
     freed = _arrays(values or {}, numbers(scene) | known)
     freed |= names.followers(freed)
     bare = scene.network if isinstance(scene, Scene) else scene
     if method in (*METHODS, "stiff"):
-        freed |= lane_bristles(bare, freed, step, names.plain)
+        freed |= lane_bristles(bare, freed, how.step, names.plain)
     if method in HELD:
         freed |= lane_loads(network, freed, names.plain)
-    check_values(network, freed, method, step, names.plain)
+    check_values(network, freed, method, how.step, names.plain)
     if energy:
         network.must_be_mechanical("energy=True")
-    made = prepare(network, names, method, step, freed, signals, energy, tolerance, {"pull": pull, "softness": softness, "splitting": float(splitting)})
-    run = follow(made, duration, step, record, threads, progress)
+    made = prepare(network, names, how, freed, signals)
+    run = follow(made, duration, how.step, record, threads, progress)
     seen = dict(run.signals)
     if energy:
         books = observe.ledger(network, {name: x for name, x in seen.items() if name.startswith(BOOKS)})
         seen = {name: x for name, x in seen.items() if not name.startswith(BOOKS)} | books
-    notes = remarks(network, method, step, {"pull": pull, "softness": softness}, seen, names.plain)
+    notes = remarks(network, method, how.step, how.numbers, seen, names.plain)
     seen = {name: x for name, x in seen.items() if name not in made.hidden}
     for note in notes:
         warnings.warn(note, StictionWarning, stacklevel=2)
     found = {names.plain(name): (x, names.unit(name)) for name, x in seen.items()}
-    how = {"duration": duration, "step": step, "method": method, "record": record, "signals": signals and list(signals), "energy": bool(energy) or None}
-    how |= {"tolerance": tolerance} if method == "stiff" else {"pull": pull, "softness": softness} if method in HELD else {}
+    settings = {"duration": duration, "step": how.step, "method": method, "record": record, "signals": signals and list(signals), "energy": how.energy or None}
     return replace(
         run,
         signals={name: x for name, (x, _) in found.items()},
         units={name: unit for name, (_, unit) in found.items()},
-        origin=origin(scene, how, values or {}),
+        origin=origin(scene, settings | how.numbers, values or {}),
         notes=notes,
+    )
+
+
+def _how(**given: Any) -> How:
+    """The settings of a method, checked."""
+    method = given["method"]
+    if method not in ALL_METHODS:
+        raise InputError(f"method is {method!r}; allowed: {', '.join(map(repr, ALL_METHODS))}")
+    for what in ("energy", "splitting"):
+        if not isinstance(given[what], (bool, np.bool_)):
+            raise InputError(f"{what} is {given[what]!r}; allowed: True, False")
+    step, tolerance = _time("step", given["step"]), _time("tolerance", given["tolerance"])
+    if not 1e-13 <= tolerance < 1:
+        raise InputError(f"tolerance is {tolerance!r}; allowed: 1e-13 to 1")
+    for what, most in (("pull", 1), ("softness", 1e6)):
+        x = given[what]
+        if isinstance(x, (str, bool)) or not isinstance(x, (int, float, np.number)) or not 0 <= x <= most:
+            raise InputError(f"{what} is {x!r}; allowed: a number, 0 to {most:g}")
+        if x and method not in HELD:
+            raise InputError(f"{what} is {x!r} with method '{method}'; it belongs to 'gears' and 'gears_implicit': leave it out")
+    if given["splitting"] and method != "gears":
+        raise InputError(f"splitting is True with method '{method}'; it belongs to method 'gears': leave it out")
+    return How(
+        method=method,
+        step=step,
+        energy=bool(given["energy"]),
+        tolerance=tolerance,
+        pull=float(given["pull"]),
+        softness=float(given["softness"]),
+        splitting=bool(given["splitting"]),
     )
 
 
