@@ -12,9 +12,10 @@ from stiction.friction import Coulomb, LuGre
 from stiction.part import Impedance
 from stiction.simulation.bodies import FreeBody, Mass, RobotBody
 from stiction.simulation.forces import Friction, Source, SpringDamper
+from stiction.simulation.formula import Formula
 from stiction.simulation.network import Network, NetworkError, Term, Wire
 from stiction.simulation.simulate import simulate
-from stiction.trace import cos, minimum, sin, where
+from stiction.trace import cos, minimum, sin, sqrt, where
 
 
 def oscillator(mass=2.0, stiffness=50.0, damping=1.0):
@@ -125,6 +126,32 @@ def test_parts_of_the_user_that_do_not_keep_their_word():
     network = Network(parts={"ball": Mass(mass=1.0), "w": Wrong()}, wires=[Wire("w.position", ["ball.position"]), Wire("ball.force", ["w.force"])])
     with pytest.raises(NetworkError, match=r"part 'w' \(Wrong\): its force gives the outputs {'forces': 2}"):
         simulate(network, duration=0.1, step=0.01)
+
+
+def test_classes_that_lack_something_are_named():
+    class Plain(Impedance):
+        inputs = {"position": 1}
+        outputs = {"force": 1}
+
+    @dataclass(frozen=True, kw_only=True)
+    class Empty(Impedance):
+        inputs = {"position": 1}
+        outputs = {"force": 1}
+
+    wires = [Wire("x.position", ["ball.position"]), Wire("ball.force", ["x.force"])]
+    for part, message in ((Plain(), "its class Plain is no dataclass"), (Empty(), "its class Empty has no method 'force'")):
+        with pytest.raises(NetworkError, match=message):
+            Network(parts={"ball": Mass(mass=1.0), "x": part}, wires=wires)
+
+
+def test_what_is_no_number_is_no_data():
+    """A torque that is infinite at the start is refused; one that becomes so ends the run there."""
+    with pytest.raises(InputError, match=r"torque\.elbow is no number at the start|force is no number"):
+        simulate(stiction.Scene(robot=stiction.library.two_link(), torque={"elbow": Formula("1/t")}), duration=1.0, step=0.1)
+    late = stiction.Scene(robot=stiction.library.two_link(), torque={"elbow": lambda t: sqrt(2.005 - t)})
+    run = simulate(late, duration=4.0, step=0.01)
+    assert run.status == "diverged" and run.time[-1] == pytest.approx(1.99, abs=0.02) and "at 2" in run.message
+    assert all(np.isfinite(x).all() for x in run.signals.values())
 
 
 def test_a_conveyor_is_for_flows():

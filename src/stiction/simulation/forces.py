@@ -75,6 +75,8 @@ class Friction(Implicit):
     def __post_init__(self) -> None:
         if not isinstance(self.law, Law):
             raise InputError(f"Friction: law is {self.law!r}; allowed: a friction law")
+        if type(self.law).flow is Law.flow:
+            raise InputError(f"Friction: the law {type(self.law).__name__} has no method 'flow', which every law needs; write it")
         if not isinstance(self.dimension, int) or self.dimension < 1:
             raise InputError(f"Friction: dimension is {self.dimension!r}; allowed: a whole number of at least 1")
         if self.dimension > 1 and not isinstance(self.law, Dry):

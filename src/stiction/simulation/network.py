@@ -1,7 +1,7 @@
 """Networks of parts, wired by name: one flow for any integrator. Wrong wiring is found when the network is made."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -109,6 +109,7 @@ class Network:
                 raise NetworkError(f"a part cannot be called '{name}', which begins the names of signals; choose another name")
             if not isinstance(part, (Admittance, Impedance, Digital)):
                 raise NetworkError(f"part '{name}' is {part!r}; allowed: Admittance, Impedance and Digital objects")
+            _check_class(name, part)
         seen: set[str] = set()
         for wire in self.wires:
             if wire.target in seen:
@@ -329,6 +330,22 @@ class Network:
     def inputs(self, name: str, signals: Mapping[str, list[Scalar]]) -> dict[str, list[Scalar]]:
         """The inputs of a part."""
         return {port: _sum(self.driven.get(f"{name}.{port}"), size, signals) for port, size in self.parts[name].inputs.items()}
+
+
+def _check_class(name: str, part: Part) -> None:
+    """Refuse a class of the user's own that lacks what its kind needs."""
+    kind = type(part)
+    if not is_dataclass(part):
+        raise NetworkError(f"part '{name}': its class {kind.__name__} is no dataclass; write @dataclass(frozen=True, kw_only=True) above it")
+    needed: dict[type, tuple[str, ...]] = {Impedance: ("force",), Digital: ("decide",), Admittance: ("motion", "rates")}
+    if isinstance(part, Admittance) and part.mechanical:
+        needed[Admittance] = ("motion",)
+    if isinstance(part, Digital) and kind.tick is not Digital.tick:
+        needed[Digital] = ()
+    for base, methods in needed.items():
+        for method in methods:
+            if isinstance(part, base) and getattr(kind, method) is getattr(base, method):
+                raise NetworkError(f"part '{name}': its class {kind.__name__} has no method '{method}', which every {base.__name__} needs; write it")
 
 
 def _terms(wire: Wire) -> list[Term]:

@@ -110,6 +110,7 @@ def follow(what: Machine, duration: float, h: float, record: float | None, threa
     kept = _room(count, batch, len(what.signals), every * h)
     state = np.broadcast_to(what.start, (*batch, what.start.shape[-1])).copy()
     kept[0] = what.advance(state, h, 0, 0, threads)[1]
+    _check_start(what, kept[0])
     valid = np.full(batch, count)  # records until which each run is good
     status, message, done, calls = "completed", "", 0, 0
     pace = _Pace(progress, every * count)
@@ -121,7 +122,7 @@ def follow(what: Machine, duration: float, h: float, record: float | None, threa
             last, began = state, tick
             tick = min([(tick // every + 1) * every, *(caller.following(tick) for caller in what.callers)])
             state, seen = _advance(what, state, h, began, tick, threads, pace)
-            bad = ~_sound(state)
+            bad = ~(_sound(state) & np.isfinite(seen).all(axis=-1))
             if bad.any():
                 if status == "completed":
                     status, message = "diverged", _divergence(what, last, bad, h, began, tick - began, threads)
@@ -138,6 +139,13 @@ def follow(what: Machine, duration: float, h: float, record: float | None, threa
     signals = {name: kept[: done + 1, ..., j].copy() for j, name in enumerate(what.signals)}
     until = np.minimum(valid, done) * (every * h) if batch else None
     return Trajectory(np.arange(done + 1) * (every * h), signals, status, message, valid_until=until, calls=calls)
+
+
+def _check_start(what: Machine, seen: np.ndarray) -> None:
+    """Refuse a start at which a force, say, is no number."""
+    wrong = [name for j, name in enumerate(what.signals) if not np.isfinite(seen[..., j]).all()]
+    if wrong:
+        raise InputError(f"{', '.join(wrong[:3])} is no number at the start; look at the functions and values that make it")
 
 
 def _called(what: Machine, state: np.ndarray, h: float, tick: int, threads: int | None) -> tuple[np.ndarray, int]:
@@ -209,8 +217,9 @@ def _divergence(what: Machine, state: np.ndarray, bad: np.ndarray, h: float, tic
         middle = (good + worse) // 2
         after = what.advance(state, h, tick, middle, threads)[0][where]
         good, worse = (middle, worse) if _sound(after) else (good, middle)
-    after = what.advance(state, h, tick, worse, threads)[0][where]
+    after, seen = (x[where] for x in what.advance(state, h, tick, worse, threads))
     bad_ones = [name for name, x in zip(what.states, after, strict=True) if not abs(x) < SENSELESS]
+    bad_ones += [name for name, x in zip(what.signals, seen, strict=True) if not math.isfinite(x) and not bad_ones]
     names = [name for name in bad_ones if not name.startswith("slot ")] or ["a state"]
     which = f"run {', '.join(map(str, where))}: " if where else ""
     advice = "try a smaller step, or softer bristles and springs, and look at torques that may be no numbers there"
