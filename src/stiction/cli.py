@@ -206,6 +206,7 @@ def reproduce(case: str = "", *, out: Path | None = None, json: bool = False, qu
             _verdicts(f"{name}: {CASES[name].title}", claims)
         if out:
             save(draw(), out / f"{name}.png")
+            print(f"figure: {out / f'{name}.png'}", file=sys.stderr if json else sys.stdout)
     sys.exit(0 if all(claim.holds is not False for claims, _ in found.values() for claim in claims) else 1)
 
 

@@ -5,14 +5,16 @@ site has velocity 0 to rounding, whatever the step: nothing creeps. Viscous fric
 so they cannot make the step unstable; all other forces are those of the beginning of the step. First order.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from stiction.dynamics.composite_body import factor, solve
+from stiction.dynamics.composite_body import Factors, factor, solve
 from stiction.friction.dry import Dry
+from stiction.friction.law import Linear
 from stiction.part import Admittance, Implicit, Part, Row
-from stiction.rows.stick_slip import stick_slip
+from stiction.rows.stick_slip import Outcome, stick_slip
 from stiction.simulation.flowing import Stepped, dot
 from stiction.simulation.forces import Friction, RigidFriction
 from stiction.simulation.network import Evaluation, Network, NetworkError
@@ -74,47 +76,105 @@ def check_signs(network: Network) -> None:
                 raise NetworkError(f"friction '{name}' is wired to push its body along; its torque has the sign of the velocity: give its term the gain -1")
 
 
+class _Ends(NamedTuple):
+    """What the method finds together with the velocities.
+
+    Attributes:
+        parts: friction on one velocity and motors, by name.
+        rows: their velocities over those of all bodies.
+        seen: their inputs at the beginning of the step.
+        linear: their torques at its end, linear in their velocities.
+    """
+
+    parts: dict[str, Implicit]
+    rows: dict[str, list[Scalar]]
+    seen: dict[str, dict[str, list[Scalar]]]
+    linear: dict[str, Linear]
+
+    @property
+    def held(self) -> dict[str, Row]:
+        """Those that are rows."""
+        return {name: part for name, part in self.parts.items() if isinstance(part, Row)}
+
+
 def semi_implicit_step(network: Network, state: Sequence[Scalar], works: Sequence[Scalar], t: Scalar, h: Scalar) -> Stepped:
     """One step of a network that `rigid` prepared."""
     now = network.evaluate(state, t, h)
     v = network.velocities(now.own)
-    ends = implicit(network)
-    rows = {name: network.direction(now, name) for name in ends}
-    seen = {name: network.inputs(name, now.signals) for name in ends}
-    linear = {name: part.at_end(seen[name], now.own[name], dot(rows[name], v), h, t) for name, part in ends.items()}
+    ends = _ends(network, now, v, t, h)
     pushes = network.pushes(now)
-    known = [0] * len(v)
-    for name, push in pushes.items():
-        share = [-x * linear[name].torque for x in rows[name]] if name in rows else push
-        known = [a + b for a, b in zip(known, share, strict=True)]
     M, bias = network.mechanics(now)
+    known = _known(pushes, ends, len(v))
     momentum = [dot(M[i], v) + h * (known[i] - bias[i]) for i in range(len(v))]
-    damped = [[M[i][j] + h * sum((rows[s][i] * linear[s].slope * rows[s][j] for s in rows), start=0) for j in range(len(v))] for i in range(len(v))]
-    factors = factor(damped)
-    held = {name: part for name, part in ends.items() if isinstance(part, Row)}
+    factors = factor(_damped(M, ends, h))
+    after, found = _stick_or_slip(now, v, ends, factors, solve(factors, momentum), h)
+    torques, states = _ended(now, v, after, ends, found, h)
+    states |= {name: own for name, own in _moved(network, now, after, h).items() if name not in states}
+    done = _worked(pushes, ends, torques, [(a + b) / 2 for a, b in zip(v, after, strict=True)], works, h)
+    return Stepped(network.settle([x for name in network.parts for x in states[name]]), done, found.residual / h)
+
+
+def _ends(network: Network, now: Evaluation, v: Sequence[Scalar], t: Scalar, h: Scalar) -> _Ends:
+    parts = implicit(network)
+    rows = {name: network.direction(now, name) for name in parts}
+    seen = {name: network.inputs(name, now.signals) for name in parts}
+    linear = {name: part.at_end(seen[name], now.own[name], dot(rows[name], v), h, t) for name, part in parts.items()}
+    return _Ends(parts, rows, seen, linear)
+
+
+def _known(pushes: Mapping[str, list[Scalar]], ends: _Ends, n: int) -> list[Scalar]:
+    """All that pushes, at velocity 0 where it is linear in the velocity."""
+    total: list[Scalar] = [0] * n
+    for name, push in pushes.items():
+        share = [-x * ends.linear[name].torque for x in ends.rows[name]] if name in ends.rows else push
+        total = [a + b for a, b in zip(total, share, strict=True)]
+    return total
+
+
+def _damped(M: list[list[Scalar]], ends: _Ends, h: Scalar) -> list[list[Scalar]]:
+    """The mass matrix with what grows with the velocities at the end of the step."""
+    slopes = [(row, ends.linear[name].slope) for name, row in ends.rows.items()]
+    n = len(M)
+    return [[M[i][j] + h * sum((row[i] * slope * row[j] for row, slope in slopes), start=0) for j in range(n)] for i in range(n)]
+
+
+def _stick_or_slip(now: Evaluation, v: Sequence[Scalar], ends: _Ends, factors: Factors, after: list[Scalar], h: Scalar) -> tuple[list[Scalar], Outcome]:
+    """The velocities with the impulses of the rows, from those without."""
+    held, rows = ends.held, ends.rows
     responses = {name: solve(factors, rows[name]) for name in held}
-    after = solve(factors, momentum)
     soft = SOFTNESS if dependent([rows[name] for name in held]) else 0
     A = [[dot(rows[a], responses[b]) * (1 + soft if a == b else 1) for b in held] for a in held]
-    free = [dot(rows[name], after) for name in held]
     limits = [part.limits(now.own[name], dot(rows[name], v), h) for name, part in held.items()]
-    found = stick_slip(A, free, limits, [now.own[name][0] for name in held])
+    found = stick_slip(A, [dot(rows[name], after) for name in held], limits, [now.own[name][0] for name in held])
     for name, p in zip(held, found.impulse, strict=True):
         after = [x - r * p for x, r in zip(after, responses[name], strict=True)]
-    states: dict[str, Sequence[Scalar]] = _moved(network, now, after, h)
-    torques = {}
-    for name in ends:
-        s, end = dot(rows[name], after), linear[name]
+    return after, found
+
+
+def _ended(
+    now: Evaluation, v: Sequence[Scalar], after: list[Scalar], ends: _Ends, found: Outcome, h: Scalar
+) -> tuple[dict[str, Scalar], dict[str, Sequence[Scalar]]]:
+    """Torques and states of all that was found with the velocities."""
+    torques, states = {}, {}
+    for name, end in ends.linear.items():
+        s = dot(ends.rows[name], after)
         torques[name] = end.torque + end.slope * s
         states[name] = [end.bend + end.bend_slope * s] if now.own[name] else []
-    for name, p, mode in zip(held, found.impulse, found.mode, strict=True):
+    for (name, part), p, mode in zip(ends.held.items(), found.impulse, found.mode, strict=True):
         torques[name] = torques[name] + p / h
-        acceleration = (dot(rows[name], after) - dot(rows[name], v)) / h
-        states[name] = held[name].found(seen[name], now.own[name], mode, torques[name], acceleration)
-    middle = [(a + b) / 2 for a, b in zip(v, after, strict=True)]
-    pushes = {name: [-x * torques[name] for x in rows[name]] if name in rows else push for name, push in pushes.items()}
-    done = [w + h * dot(push, middle) for w, push in zip(works, pushes.values(), strict=True)] if works else []
-    return Stepped(network.settle([x for name in network.parts for x in states[name]]), done, found.residual / h)
+        acceleration = (dot(ends.rows[name], after) - dot(ends.rows[name], v)) / h
+        states[name] = list(part.found(ends.seen[name], now.own[name], mode, torques[name], acceleration))
+    return torques, states  # type: ignore[return-value]
+
+
+def _worked(
+    pushes: Mapping[str, list[Scalar]], ends: _Ends, torques: Mapping[str, Scalar], middle: list[Scalar], works: Sequence[Scalar], h: Scalar
+) -> list[Scalar]:
+    """Works after the step: of an impulse, it is that at the mean of the velocities before and after."""
+    if not works:
+        return []
+    final = {name: [-x * torques[name] for x in ends.rows[name]] if name in torques else push for name, push in pushes.items()}
+    return [w + h * dot(push, middle) for w, push in zip(works, final.values(), strict=True)]
 
 
 def dependent(rows: list[list[Scalar]]) -> bool:
