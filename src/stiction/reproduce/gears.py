@@ -122,7 +122,7 @@ def seconds_per_step(n: int, method: str, steps: int) -> float:
     made = prepare(prepared(scene, method, 1e-3), names_of(scene), How(method=method, step=1e-3), {}, ("q.",))
     made.advance(made.start, 1e-3, 0, 1, 1)
     best = math.inf
-    for _ in range(5):
+    for _ in range(12):
         began = time.perf_counter()
         made.advance(made.start, 1e-3, 0, steps, 1)
         best = min(best, time.perf_counter() - began)
@@ -136,7 +136,7 @@ def _scaling(quick: bool, tell: Tell) -> Result:
     for share, n in zip(shares(tell, len(sizes)), sizes, strict=True):
         for method, largest in most.items():
             if n <= largest:
-                times[method][n] = seconds_per_step(n, method, max(20, 2000 // n))
+                times[method][n] = seconds_per_step(n, method, max(200, 4000 // n))
         share(1.0)
     large = [n for n in sizes if n >= 20]
     slope = float(np.polyfit(np.log(large), np.log([times["gears"][n] for n in large]), 1)[0])
