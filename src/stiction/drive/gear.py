@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from stiction.drive.motor import DriveError, above_zero
 from stiction.part import Impedance, Ports, Row
@@ -94,6 +94,7 @@ class ElasticGear(Impedance):
     inputs = {"motor_angle": 1, "motor_speed": 1, "joint_angle": 1, "joint_speed": 1}
     outputs = {"motor_torque": 1, "joint_torque": 1}
     units = {"motor_torque": "N·m", "joint_torque": "N·m"}
+    plays: ClassVar[bool] = False  # whether there is backlash: structure, set once
 
     ratio: float
     stiffness: float
@@ -109,7 +110,7 @@ class ElasticGear(Impedance):
         """Spring and damper; within the play nothing touches."""
         twist = self._twist(motion)
         rate = motion["motor_speed"][0] - self.ratio * motion["joint_speed"][0]
-        touching = where(absolute(twist) > 0, 1, 0) if self.plays else 1  # type: ignore[attr-defined]
+        touching = where(absolute(twist) > 0, 1, 0) if self.plays else 1
         torque = self.stiffness * twist + self.damping * rate * touching
         return {"motor_torque": [-torque], "joint_torque": [self.ratio * torque]}, []
 
@@ -139,6 +140,7 @@ class Mesh(Row):
     inputs = {"velocity": 1, "motor": 1}
     outputs = {"torque": 1}
     units = {"torque": "N·m", "load": "N·m"}
+    locks: ClassVar[bool] = False  # whether it cannot be driven back: structure, set once
 
     driving: float
     braking: float
@@ -162,7 +164,7 @@ class Mesh(Row):
         least = FAINT * absolute(own[1])  # rounding of a torque is no drive
         drives, brakes = step * self.driving * size, step * (self.braking * size + self.locked)
         ahead, back = where(load > least, drives, brakes), where(load < -least, drives, brakes)
-        if not self.locks:  # type: ignore[attr-defined]
+        if not self.locks:
             return Limits(ahead, back, ahead, back)
         share = step * self.driving * size
         taken = step * (own[1] - load)  # what leaves nothing for the motor to hold: a load that overhauls a locking gear is taken by the teeth

@@ -158,6 +158,8 @@ class DCMotor(Motor):
     """
 
     unit_of_command = "V"
+    electric: ClassVar[bool] = False  # whether the current is a state: structure, set once
+    over: ClassVar[float] = 0.0  # step over which fast electronics are advanced [s]; 0 where they are slow
 
     resistance: float
     constant: float
@@ -176,7 +178,6 @@ class DCMotor(Motor):
         if self.inductance and (self.current_limit is not None or self.torque_limit is not None):
             raise DriveError("DCMotor: a motor with inductance takes no current_limit or torque_limit; limit the command, or leave inductance out")
         object.__setattr__(self, "electric", bool(self.inductance))
-        object.__setattr__(self, "over", 0.0)
 
     def for_step(self, step: float) -> "DCMotor":
         """The motor for steps of this length: if its electronics are faster, the current is advanced over whole steps, exactly."""
@@ -186,7 +187,7 @@ class DCMotor(Motor):
 
     def start(self) -> Mapping[str, float]:
         """The current, where there is inductance."""
-        return {"current": 0.0} if self.electric else {}  # type: ignore[attr-defined]
+        return {"current": 0.0} if self.electric else {}
 
     def voltage(self, command: Scalar) -> Scalar:
         """The voltage at the motor."""
@@ -206,14 +207,14 @@ class DCMotor(Motor):
             return super().force(motion, own, step, t)
         (current,) = own
         steady = self._steady(motion)
-        if self.over:  # type: ignore[attr-defined]
-            part = (1 - self._decay()) * self.inductance / (self.resistance * self.over)  # type: ignore[attr-defined]
+        if self.over:
+            part = (1 - self._decay()) * self.inductance / (self.resistance * self.over)
             return {"torque": [self.constant * (steady + (current - steady) * part)]}, [0]
         return {"torque": [self.constant * current]}, [self.resistance / self.inductance * (steady - current)]
 
     def finish(self, motion: Ports, own: list[Scalar]) -> list[Scalar]:
         """The current after a step, where it is advanced over whole steps."""
-        if not own or not self.over:  # type: ignore[attr-defined]
+        if not own or not self.over:
             return own
         steady = self._steady(motion)
         return [steady + (own[0] - steady) * self._decay()]
@@ -224,7 +225,7 @@ class DCMotor(Motor):
 
     def _decay(self) -> Scalar:
         """What is left of a current after a step."""
-        return exp(-self.resistance * self.over / self.inductance)  # type: ignore[attr-defined]
+        return exp(-self.resistance * self.over / self.inductance)
 
     def at_end(self, motion: Ports, own: list[Scalar], s: Scalar, step: Scalar, t: Scalar) -> Linear:
         """The mean torque of a step at the speed of its end (s is minus the speed), and the current after it: both exact."""

@@ -51,7 +51,7 @@ def lane_bristles(network: Network, values: Mapping[str, np.ndarray], h: float, 
 
 def lane_loads(network: Network, values: Mapping[str, np.ndarray], plain: Plain) -> dict[str, np.ndarray]:
     """What the links of geared joints take at the start, for every run of a batch."""
-    geared = [name for name, part in network.parts.items() if isinstance(part, HeldFriction) and part.geared]  # type: ignore[attr-defined]
+    geared = [name for name, part in network.parts.items() if isinstance(part, HeldFriction) and part.geared]
     if not geared or not values:
         return {}
     names, start = list(values), [plain(name) for name in network.start]

@@ -7,7 +7,7 @@ Joints without a rotor find theirs through the mass matrix in both, since (26) w
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 from stiction.drive.motor import Motor
 from stiction.dynamics.composite_body import factor, solve
@@ -39,6 +39,7 @@ class HeldFriction(Impedance):
     units = Friction.units | {"gone": "rad or m", "load": "N·m or N"}
 
     first_values = ("first_load",)
+    geared: ClassVar[bool] = False  # whether there is a rotor: structure, set once
 
     law: Dry
     rotor: float
@@ -151,14 +152,14 @@ def gear_step(
     sites = {name: part for name, part in network.parts.items() if isinstance(part, HeldFriction)}
     rows = {name: network.direction(now, name) for name in sites}
     motors = _motor_push(network, now)
-    alone = [name for name, part in sites.items() if not coupled and part.geared]  # type: ignore[attr-defined]
+    alone = [name for name, part in sites.items() if not coupled and part.geared]
     wished = {name: _alone(sites[name], now.own[name], dot(rows[name], v), _along(rows[name], motors), h, pull, softness) for name in alone}
     found = {name: sites[name].projected(wished[name], dot(rows[name], v), now.own[name][0]) for name in alone}
-    found |= _together(
-        network, now, v, {name: rows[name] for name in sites if name not in alone}, {n: (rows[n], found[n][0]) for n in alone}, h, pull, softness
-    )
+    rest = {name: rows[name] for name in sites if name not in alone}
+    joined = _together(network, now, v, rest, {name: (rows[name], found[name][0]) for name in alone}, h, pull, softness)
+    found |= joined.found
     apart: Scalar = 0
-    for name, (torque, _) in (_together(network, now, v, rows, {}, h, pull, softness) if splitting else {}).items():
+    for name, (torque, _) in (_together(network, now, v, rows, {}, h, pull, softness).found if splitting else {}).items():
         apart = maximum(apart, absolute(torque - found[name][0]))
     states = {name: list(own) for name, own in now.own.items()}
     for name, (torque, slides) in found.items():
@@ -178,7 +179,9 @@ def gear_step(
         acceleration = dot(rows[name], [(b - a) / h for a, b in zip(v, speeds, strict=True)])
         ended[name] = [*ended[name][:3], _along(rows[name], motors) - part.rotor * acceleration - found[name][0]]  # (2)
     final = network.finished([x for name in network.parts for x in ended[name]], t + h, h)
-    return Stepped(network.settle(final), after[n:], _residual(sites, found, {name: dot(rows[name], speeds) for name in sites}, h), apart)
+    inertia = joined.inertia | {name: sites[name].rotor for name in alone}
+    residual = maximum(joined.residual, _residual(inertia, found, {name: dot(rows[name], speeds) for name in sites}, h))
+    return Stepped(network.settle(final), after[n:], residual, apart)
 
 
 def _motor_push(network: Network, now: Evaluation) -> list[Scalar]:
@@ -202,6 +205,14 @@ def _alone(part: HeldFriction, own: Sequence[Scalar], s: Scalar, motor: Scalar, 
     return (c + pull / h * own[2]) / (A * (1 + softness))
 
 
+class _Joined(NamedTuple):
+    """What was found for several sites: torques and directions of sliding, the inertia that each feels, and what contradiction was left [N·m or N]."""
+
+    found: dict[str, tuple[Scalar, Scalar]]
+    inertia: dict[str, Scalar]
+    residual: Scalar
+
+
 def _together(
     network: Network,
     now: Evaluation,
@@ -211,10 +222,10 @@ def _together(
     h: Scalar,
     pull: Scalar,
     softness: Scalar,
-) -> dict[str, tuple[Scalar, Scalar]]:
+) -> "_Joined":
     """The torques of these sites together, (16) to (21), the stuck ones found again when others slip; those of `others` are known."""
     if not rows:
-        return {}
+        return _Joined({}, {}, 0)
     sites: dict[str, Any] = {name: network.parts[name] for name in rows}
     forces: list[Scalar] = [0] * len(v)
     for name, push in network.pushes(now).items():
@@ -231,12 +242,13 @@ def _together(
     c = [dot(row, [x + h * y for x, y in zip(v, free, strict=True)]) + pull / h * now.own[name][2] for name, row in rows.items()]
     limits = [sites[name].limits(dot(row, v), h) for name, row in rows.items()]
     outcome = stick_slip(A, c, limits, [now.own[name][0] for name in rows])
-    return {name: (p / h, mode) for name, p, mode in zip(rows, outcome.impulse, outcome.mode, strict=True)}
+    found = {name: (p / h, mode) for name, p, mode in zip(rows, outcome.impulse, outcome.mode, strict=True)}
+    return _Joined(found, {name: 1 / A[k][k] for k, name in enumerate(rows)}, outcome.residual / h)
 
 
-def _residual(sites: Mapping[str, HeldFriction], found: Mapping[str, tuple[Scalar, Scalar]], speeds: Mapping[str, Scalar], h: Scalar) -> Scalar:
-    """How far stuck sites with a rotor move at the end of a step, as the torque that would have stopped their rotors [N·m or N]."""
+def _residual(inertia: Mapping[str, Scalar], found: Mapping[str, tuple[Scalar, Scalar]], speeds: Mapping[str, Scalar], h: Scalar) -> Scalar:
+    """How far stuck sites move at the end of a step, as the torque that would have stopped them [N·m or N]."""
     worst: Scalar = 0
-    for name, part in sites.items():
-        worst = maximum(worst, where(absolute(found[name][1]) > 0, 0, absolute(speeds[name]) * part.rotor / h))
+    for name, J in inertia.items():
+        worst = maximum(worst, where(absolute(found[name][1]) > 0, 0, absolute(speeds[name]) * J / h))
     return worst
