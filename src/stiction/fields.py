@@ -1,0 +1,252 @@
+"""Validated fields: a frozen dataclass says beside each field what it may hold, and gets it checked and converted when it is made.
+
+>>> from dataclasses import dataclass
+>>> from stiction.fields import Validated, number, numbers
+>>> @dataclass(frozen=True, kw_only=True)
+... class Spring(Validated):
+...     stiffness: float = number(above=0)
+...     end: tuple[float, ...] = numbers(3, default=(0, 0, 0))
+>>> Spring(stiffness=10).stiffness
+10.0
+>>> Spring(stiffness=-1)
+Traceback (most recent call last):
+stiction.errors.InputError: Spring: stiffness is -1; allowed: a number above 0
+"""
+
+import dataclasses
+import math
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from stiction.errors import InputError, StictionError
+
+LARGEST = 1e15  # beyond it products leave the range of numbers
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a field may hold.
+
+    Attributes:
+        allowed: in words.
+        convert: the value as it is kept; raises TypeError or ValueError where it is not allowed.
+        fits: whether numbers are allowed, for arrays of them: how a batch is checked.
+    """
+
+    allowed: str
+    convert: Callable[[Any], Any]
+    fits: Callable[[Any], Any] = lambda _: True
+
+
+class Misfit(ValueError):
+    """A value is not allowed, for a reason that the rule alone does not tell."""
+
+
+class Validated:
+    """A frozen dataclass whose fields are checked by their rules when it is made.
+
+    Attributes:
+        error: what is raised.
+    """
+
+    error: ClassVar[type[StictionError]] = InputError
+
+    def __post_init__(self) -> None:
+        for f in dataclasses.fields(self):  # type: ignore[arg-type]
+            rule = f.metadata.get("rule")
+            if rule is None:
+                continue
+            value = getattr(self, f.name)
+            try:
+                self._set(f.name, rule.convert(value))
+            except (TypeError, ValueError, OverflowError) as problem:
+                because = f" ({problem})" if isinstance(problem, Misfit) else ""
+                raise self.refusal(f"{f.name} is {value!r}{because}; allowed: {rule.allowed}") from None
+        for wrong, why in self.conflicts():
+            if wrong:
+                raise self.refusal(why() if callable(why) else why)
+
+    def conflicts(self) -> Sequence[tuple[Any, Any]]:
+        """Pairs (wrong, why) of what no single field can tell; `wrong` is a formula over the fields, so that a batch is checked by the same."""
+        return ()
+
+    def refusal(self, why: str) -> StictionError:
+        """The error that says so, with the name of the class."""
+        return self.error(f"{type(self).__name__}: {why}")
+
+    def _set(self, name: str, value: Any) -> None:
+        """Keep what follows from the fields; only while the object is made."""
+        object.__setattr__(self, name, value)
+
+
+def misfits(thing: Validated, shape: tuple[int, ...]) -> np.ndarray:
+    """Where an object whose numbers were replaced by arrays is impossible, (*shape): by the rules and conflicts of its fields."""
+    wrong = np.zeros(shape, bool)
+    for f in dataclasses.fields(thing):  # type: ignore[arg-type]
+        rule, value = f.metadata.get("rule"), getattr(thing, f.name)
+        for x in value if isinstance(value, tuple) else (value,):
+            if rule is not None and isinstance(x, np.ndarray):
+                wrong |= ~np.broadcast_to(rule.fits(x), shape)
+    for conflict, _ in thing.conflicts():
+        wrong |= np.broadcast_to(conflict, shape)
+    return wrong
+
+
+def _field(rule: Rule, default: Any) -> Any:
+    return dataclasses.field(metadata={"rule": rule}) if default is MISSING else dataclasses.field(default=default, metadata={"rule": rule})
+
+
+def real(value: Any) -> float:
+    """The value as a float, if it is a number that means something."""
+    if isinstance(value, (str, bytes, bool, np.bool_)) or np.ndim(value):
+        raise TypeError
+    x = float(value)
+    if not abs(x) < LARGEST:
+        raise ValueError
+    return x
+
+
+def _range(above: float | None, least: float | None, below: float | None, most: float | None) -> tuple[str, Callable[[Any], Any]]:
+    """Bounds in words, and as a test of numbers and arrays."""
+    words = [f"above {above:g}" if above is not None else "", f"{least:g} or above" if least is not None and most is None and below is None else ""]
+    words += [f"at least {least:g}" if least is not None and (most is not None or below is not None) else ""]
+    words += [f"below {below:g}" if below is not None else "", f"at most {most:g}" if most is not None else ""]
+
+    def fits(x: Any) -> Any:
+        good = abs(x) < LARGEST
+        for bound, test in ((above, operator.gt), (least, operator.ge), (below, operator.lt), (most, operator.le)):
+            if bound is not None:
+                good = good & test(x, bound)
+        return good
+
+    return " and ".join(word for word in words if word), fits
+
+
+def number(
+    default: Any = MISSING,
+    *,
+    above: float | None = None,
+    least: float | None = None,
+    below: float | None = None,
+    most: float | None = None,
+    optional: bool = False,
+    whole_as_int: bool = False,
+) -> Any:
+    """A finite number within bounds; None too, where it is optional."""
+    words, fits = _range(above, least, below, most)
+
+    def convert(value: Any) -> float | None:
+        if value is None and optional:
+            return None
+        x = real(value)
+        if not fits(x):
+            raise ValueError
+        return int(x) if whole_as_int and x.is_integer() else x
+
+    allowed = f"a {'' if words else 'finite '}number{', ' if words and words[0].isdigit() else ' ' if words else ''}{words}"
+    return _field(Rule(allowed + (", or None" if optional else ""), convert, fits), default)
+
+
+def pair(default: Any = MISSING, *, above: float | None = None, least: float | None = None, optional: bool = False) -> Any:
+    """Two numbers, for positive and for negative velocity; one stands for both."""
+    words, fits = _range(above, least, None, None)
+
+    def convert(value: Any) -> tuple[float, float] | None:
+        if value is None and optional:
+            return None
+        both = tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else (value, value)
+        a, b = (real(x) for x in both)
+        if not (fits(a) and fits(b)):
+            raise ValueError
+        return a, b
+
+    return _field(Rule(f"a number, {words}, or two (for positive and negative velocity)", convert, fits), default)
+
+
+def numbers(length: int | None = None, default: Any = MISSING, *, optional: bool = False) -> Any:
+    """Finite numbers, as many as `length` says."""
+
+    def convert(values: Any) -> tuple[float, ...] | None:
+        if values is None and optional:
+            return None
+        if isinstance(values, str):
+            raise TypeError
+        found = tuple(real(x) for x in values)
+        if length is not None and len(found) != length:
+            raise ValueError
+        return found
+
+    return _field(Rule(f"{'' if length is None else f'{length} '}finite numbers", convert, lambda x: abs(x) < LARGEST), default)
+
+
+def count(default: Any = MISSING, *, least: int = 0, most: int | None = None) -> Any:
+    """A whole number within bounds."""
+
+    def convert(value: Any) -> int:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        n = operator.index(value)
+        if n < least or (most is not None and n > most):
+            raise ValueError
+        return n
+
+    return _field(Rule(f"a whole number, {f'{least} to {most}' if most is not None else f'at least {least}'}", convert), default)
+
+
+def flag(default: Any = MISSING) -> Any:
+    """True or False."""
+
+    def convert(value: Any) -> bool:
+        if not isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        return bool(value)
+
+    return _field(Rule("True, False", convert), default)
+
+
+def choice(options: Sequence[str], default: Any = MISSING) -> Any:
+    """One of some words."""
+
+    def convert(value: Any) -> str:
+        if value not in options:
+            raise ValueError
+        return value
+
+    return _field(Rule(", ".join(map(repr, options)), convert), default)
+
+
+def instance(kind: Any, default: Any = MISSING, *, words: str = "", optional: bool = False) -> Any:
+    """An object of a class."""
+
+    def convert(value: Any) -> Any:
+        if not (isinstance(value, kind) or (value is None and optional)):
+            raise TypeError
+        return value
+
+    allowed = words or f"a {kind.__name__}"
+    return _field(Rule(allowed + (", or None" if optional else ""), convert), default)
+
+
+def function_of_time(default: Any = MISSING) -> Any:
+    """A number, or a function of the time t [s] that uses `stiction.trace`; what is no number only at some times shows in the run."""
+
+    def convert(value: Any) -> Any:
+        return value if callable(value) and timely(value) else real(value)
+
+    return _field(Rule("a number, or a function of the time (that uses stiction.trace) which gives numbers", convert), default)
+
+
+def timely(function: Callable[[float], Any]) -> bool:
+    """Whether a function gives a number at t = 1 s; raises Misfit where it fails."""
+    try:
+        value = function(1.0)
+        sound = not isinstance(value, (str, bool)) and not math.isnan(float(value))
+    except Exception as problem:
+        raise Misfit(f"it fails at t = 1 s: {problem}") from None
+    if not sound:
+        raise Misfit(f"it gives {value!r} at t = 1 s")
+    return True
