@@ -1,6 +1,7 @@
 """Every error that Stiction raises on purpose: what was wrong, what was given, what is allowed, and the fix."""
 
 from collections.abc import Iterable
+from typing import Any
 
 
 class StictionError(Exception):
@@ -26,6 +27,18 @@ class RobotError(StictionError):
 
 class InputError(StictionError):
     """An argument has the wrong shape, size or kind, or names something that is not there."""
+
+
+class DivergedError(StictionError):
+    """A run left the numbers.
+
+    Attributes:
+        run: what it had until then, a `Trajectory`.
+    """
+
+    def __init__(self, message: str, run: Any = None) -> None:
+        super().__init__(message)
+        self.run = run
 
 
 class StictionWarning(UserWarning):

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import InputError, StictionError
-from stiction.part import Clock, Digital, Ports
+from stiction.fields import instance
+from stiction.parts.kinds import Clock, Digital, Ports
 from stiction.trace.functions import Scalar
 
 
@@ -28,20 +29,24 @@ class Callback(Digital):
         {'command': 1}
     """
 
-    clock: Clock
-    function: Callable[[float, dict[str, np.ndarray]], dict[str, Any]]
-    reads: dict[str, int]
-    gives: dict[str, int]
+    clock: Clock = instance(Clock, words="a Clock, such as Clock(period=2e-3)")
+    function: Callable[[float, dict[str, np.ndarray]], dict[str, Any]] = instance(
+        Callable, words="a function of time and inputs"
+    )
+    reads: dict[str, int] = instance(dict, words="sizes of ports by name, such as {'position': 1}")
+    gives: dict[str, int] = instance(dict, words="sizes of ports by name, such as {'command': 1}")
 
     def __post_init__(self) -> None:
-        if not isinstance(self.clock, Clock) or not callable(self.function):
-            raise InputError(f"Callback: clock is {self.clock!r} and function {self.function!r}; allowed: a Clock and a function of time and inputs")
-        for what in ("reads", "gives"):
-            sizes = getattr(self, what)
-            if not isinstance(sizes, dict) or not sizes or not all(type(n) is int and n > 0 for n in sizes.values()):
-                raise InputError(f"Callback: {what} is {sizes!r}; allowed: sizes of ports by name, such as {{'position': 1}}")
-        object.__setattr__(self, "inputs", dict(self.reads))
-        object.__setattr__(self, "outputs", dict(self.gives))
+        super().__post_init__()
+        for what, sizes in (("reads", self.reads), ("gives", self.gives)):
+            if not sizes or not all(type(n) is int and n > 0 for n in sizes.values()):
+                raise self.refusal(f"{what} is {sizes!r}; allowed: sizes of ports by name, such as {{'position': 1}}")
+        self._set("inputs", dict(self.reads))
+        self._set("outputs", dict(self.gives))
+
+    def structure(self) -> tuple:
+        """Its ports and its clock; the function is no part of a program."""
+        return (type(self).__qualname__, self.clock.structure(), tuple(self.reads.items()), tuple(self.gives.items()))
 
     def tick(self, own: list[Scalar], inputs: Ports, t: Scalar) -> list[Scalar]:
         """Nothing happens inside the compiled program."""

@@ -2,19 +2,21 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from stiction.errors import InputError
-from stiction.part import Clock, Digital, Ports, function_of_time, number
+from stiction.control.registry import CONTROLLERS
+from stiction.fields import function_of_time, instance, number
+from stiction.parts.kinds import Clock, Digital, Ports
 from stiction.trace.functions import Scalar, absolute, clip, where
 
 
+@CONTROLLERS.add
 @dataclass(frozen=True, kw_only=True)
 class PID(Digital):
     """command = clip(proportional · ε + integral · ∫ε − derivative · v, ±limit), ε = target − position: gears (30).
 
-    The derivative acts on the measured velocity. The integral (by rectangles) stands still while the command is saturated and the error
-    would drive it further. Ports: position [rad or m] and velocity [rad/s or m/s] in; command (of the drive: V, A or N·m) out.
+    The derivative acts on the measured velocity. The integral (by rectangles) stands still while the command is saturated and
+    the error would drive it further. Ports: position [rad or m] and velocity [rad/s or m/s] in; command (of the drive: V, A or
+    N·m) out.
 
     Attributes:
         clock: when it ticks.
@@ -35,23 +37,12 @@ class PID(Digital):
     outputs = {"command": 1}
     units = {"sum": "rad s or m s", "command": "V, A or N·m"}
 
-    clock: Clock
-    proportional: float
-    integral: float = 0.0
-    derivative: float = 0.0
-    limit: float = 1e12
-    target: float | Callable[[Scalar], Scalar] = 0.0
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.clock, Clock):
-            raise InputError(f"PID: clock is {self.clock!r}; allowed: a Clock, such as Clock(period=2e-3)")
-        for what in ("proportional", "integral", "derivative"):
-            object.__setattr__(self, what, number("PID", what, getattr(self, what)))
-        object.__setattr__(self, "limit", number("PID", "limit", self.limit, zero=False))
-        if callable(self.target):
-            function_of_time("PID: target", self.target, InputError)
-        else:
-            object.__setattr__(self, "target", _finite(self.target))
+    clock: Clock = instance(Clock, words="a Clock, such as Clock(period=2e-3)")
+    proportional: float = number(least=0)
+    integral: float = number(0.0, least=0)
+    derivative: float = number(0.0, least=0)
+    limit: float = number(1e12, above=0)
+    target: float | Callable[[Scalar], Scalar] = function_of_time(0.0)
 
     def memory(self) -> Mapping[str, float]:
         """The integral of the error."""
@@ -65,9 +56,3 @@ class PID(Digital):
         wish = self.proportional * error + self.integral * total - self.derivative * inputs["velocity"][0]
         winding = (absolute(wish) > self.limit) & (wish * error > 0)
         return {"command": [clip(wish, -self.limit, self.limit)]}, [where(winding, memory[0], total)]
-
-
-def _finite(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e12:
-        raise InputError(f"PID: target is {value!r}; allowed: a number, or a formula of the time")
-    return float(value)

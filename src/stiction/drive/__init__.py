@@ -1,7 +1,12 @@
 """What pushes: motors, gears, and both together on a joint."""
 
+import sys
+
 from stiction.drive.drive import Drive
 from stiction.drive.gear import Gear
-from stiction.drive.motor import CurrentMotor, DCMotor, DriveError, Motor, TorqueMotor
+from stiction.drive.motor import MOTORS, CurrentMotor, DCMotor, DriveError, Motor, TorqueMotor
+from stiction.registry import open_room
 
-__all__ = ["CurrentMotor", "DCMotor", "Drive", "DriveError", "Gear", "Motor", "TorqueMotor"]
+open_room(sys.modules[__name__])
+
+__all__ = ["MOTORS", "CurrentMotor", "DCMotor", "Drive", "DriveError", "Gear", "Motor", "TorqueMotor"]

@@ -1,19 +1,20 @@
 """Gears between motor and joint: ratio, elasticity, backlash and losses."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
-from stiction.drive.motor import DriveError, above_zero
-from stiction.part import Impedance, Ports, Row
-from stiction.rows.stick_slip import Limits
+from stiction.drive.motor import DriveError
+from stiction.fields import Validated, flag, number
+from stiction.parts.kinds import Impedance, Ports, Row, Spring
+from stiction.rows.stick_slip import Bounds
 from stiction.trace.functions import Scalar, absolute, clip, maximum, where
+from stiction.trace.parameters import absent
 
 FAINT = 1e-6  # part of the friction in the teeth below which a torque drives nothing
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gear:
+class Gear(Validated):
     """A gear; angles on the motor side are ratio times those on the joint side.
 
     Attributes:
@@ -31,33 +32,34 @@ class Gear:
         0.8
     """
 
-    ratio: float
-    stiffness: float | None = None
-    damping: float = 0.0
-    backlash: float = 0.0
-    efficiency: float = 1.0
-    back_efficiency: float | None = None
-    self_locking: bool = False
+    error = DriveError
+
+    ratio: float = number()
+    stiffness: float | None = number(None, above=0, optional=True)
+    damping: float = number(0.0, least=0)
+    backlash: float = number(0.0, least=0)
+    efficiency: float = number(1.0, above=0, most=1)
+    back_efficiency: float | None = number(None, above=0, most=1, optional=True)
+    self_locking: bool = flag(False)
 
     def __post_init__(self) -> None:
-        try:
-            ratio = 0.0 if isinstance(self.ratio, (str, bool)) else float(self.ratio)
-        except (TypeError, ValueError):
-            ratio = 0.0
-        if not 1e-9 < abs(ratio) < 1e9:
-            raise DriveError(f"Gear: ratio is {self.ratio!r}; allowed: a number that is not 0 (negative if the joint turns the other way round)")
-        object.__setattr__(self, "ratio", ratio)
-        if self.stiffness is not None:
-            object.__setattr__(self, "stiffness", above_zero(self, "stiffness", self.stiffness))
-        for what in ("damping", "backlash"):
-            object.__setattr__(self, what, above_zero(self, what, getattr(self, what), zero=True))
-        if self.stiffness is None and (self.damping or self.backlash):
-            raise DriveError(f"Gear: damping is {self.damping:g} and backlash {self.backlash:g} in a rigid gear; give a stiffness, or leave them out")
-        if not isinstance(self.self_locking, bool):
-            raise DriveError(f"Gear: self_locking is {self.self_locking!r}; allowed: True, False")
-        object.__setattr__(self, "efficiency", _efficiency("efficiency", self.efficiency))
-        back = self.efficiency if self.back_efficiency is None else self.back_efficiency
-        object.__setattr__(self, "back_efficiency", _efficiency("back_efficiency", back))
+        super().__post_init__()
+        if self.back_efficiency is None:
+            self._set("back_efficiency", self.efficiency)
+
+    def conflicts(self) -> Sequence:
+        """A rigid gear has neither play nor damping, and no gear has the ratio 0."""
+        return [
+            (
+                not 1e-9 < abs(self.ratio) < 1e9,
+                f"ratio is {self.ratio!r}; allowed: a number that is not 0 (negative if the joint turns the other way round)",
+            ),
+            (
+                self.stiffness is None and (self.damping or self.backlash),
+                f"damping is {self.damping:g} and backlash {self.backlash:g} in a rigid gear; "
+                "give a stiffness, or leave them out",
+            ),
+        ]
 
     @property
     def elastic(self) -> bool:
@@ -68,16 +70,6 @@ class Gear:
     def lossy(self) -> bool:
         """Whether the mesh takes power."""
         return self.efficiency < 1 or self.back_efficiency < 1 or self.self_locking  # type: ignore[operator]
-
-
-def _efficiency(what: str, value: Any) -> float:
-    try:
-        x = 0.0 if isinstance(value, (str, bool)) else float(value)
-    except (TypeError, ValueError):
-        x = 0.0
-    if not 0 < x <= 1:
-        raise DriveError(f"Gear: {what} is {value!r}; allowed: above 0 and at most 1 (a gear that cannot be back-driven has self_locking=True)")
-    return x
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,15 +83,16 @@ class ElasticGear(Impedance):
         backlash: play, on the motor side [rad].
     """
 
+    error = DriveError
     inputs = {"motor_angle": 1, "motor_speed": 1, "joint_angle": 1, "joint_speed": 1}
     outputs = {"motor_torque": 1, "joint_torque": 1}
     units = {"motor_torque": "N·m", "joint_torque": "N·m"}
-    plays: ClassVar[bool] = False  # whether there is backlash: structure, set once
+    vanishing = ("backlash",)
 
-    ratio: float
-    stiffness: float
-    damping: float
-    backlash: float = 0.0
+    ratio: float = number()
+    stiffness: float = number(above=0)
+    damping: float = number(0.0, least=0)
+    backlash: float = number(0.0, least=0)
 
     def _twist(self, motion: Ports) -> Scalar:
         """How far the spring is wound, motor side; 0 within the play."""
@@ -110,7 +103,7 @@ class ElasticGear(Impedance):
         """Spring and damper; within the play nothing touches."""
         twist = self._twist(motion)
         rate = motion["motor_speed"][0] - self.ratio * motion["joint_speed"][0]
-        touching = where(absolute(twist) > 0, 1, 0) if self.plays else 1
+        touching = 1 if absent(self.backlash) else where(absolute(twist) > 0, 1, 0)
         torque = self.stiffness * twist + self.damping * rate * touching
         return {"motor_torque": [-torque], "joint_torque": [self.ratio * torque]}, []
 
@@ -119,16 +112,15 @@ class ElasticGear(Impedance):
         twist = self._twist(motion)
         return self.stiffness * twist * twist / 2
 
-    def __post_init__(self) -> None:
-        above_zero(self, "stiffness", self.stiffness)
-        above_zero(self, "damping", self.damping, zero=True)
-        object.__setattr__(self, "plays", above_zero(self, "backlash", self.backlash, zero=True) > 0)
+    def springs(self, motion: Ports) -> Sequence[Spring]:
+        """The twist."""
+        return [Spring({"motor_torque": [-1], "joint_torque": [self.ratio]}, self.stiffness, self.damping)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mesh(Row):
-    """Friction in the teeth, in proportion to the torque that goes in. Ports: velocity of the joint and torque of the motor (joint side) in;
-    torque out, with the sign of the velocity. It is a row: its torque is found once per step, from the torque of the last step.
+    """Friction in the teeth, in proportion to the torque that goes in. Ports: velocity of the joint and torque of the motor (joint
+    side) in; torque out, with the sign of the velocity. A row whose torque is found from the torque of the last step.
 
     Attributes:
         driving: friction per torque while the motor drives: 1 − η.
@@ -139,37 +131,40 @@ class Mesh(Row):
 
     inputs = {"velocity": 1, "motor": 1}
     outputs = {"torque": 1}
-    units = {"torque": "N·m", "load": "N·m"}
-    locks: ClassVar[bool] = False  # whether it cannot be driven back: structure, set once
+    units = {"torque": "N·m", "transmitted": "N·m"}
+    vanishing = ("locked",)
 
     driving: float
     braking: float
     locked: float
     reflected_inertia: float
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "locks", self.locked > 0)
-
     def start(self) -> Mapping[str, float]:
-        """Direction of sliding, torque, and the torque that went in during the last step."""
-        return {"slides": 0.0, "held": 0.0, "load": 0.0}
+        """Direction of sliding, torque, and the torque that the teeth transmitted in the last step."""
+        return {**super().start(), "transmitted": 0.0}
 
-    def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
-        """The torque that was found."""
-        return {"torque": [own[1]]}, [0, 0, 0]
-
-    def limits(self, own: list[Scalar], s: Scalar, step: Scalar) -> Limits:
+    def bounds(self, own: list[Scalar], s: Scalar, step: Scalar) -> Bounds:
         """By who drives: against motion along the torque the share of driving, against the other the share of braking."""
-        load, size = own[2], absolute(own[2])
-        least = FAINT * absolute(own[1])  # rounding of a torque is no drive
+        _, torque, transmitted = own
+        size = absolute(transmitted)
+        least = FAINT * absolute(torque)  # rounding of a torque is no drive
         drives, brakes = step * self.driving * size, step * (self.braking * size + self.locked)
-        ahead, back = where(load > least, drives, brakes), where(load < -least, drives, brakes)
-        if not self.locks:
-            return Limits(ahead, back, ahead, back)
+        ahead = where(transmitted > least, drives, brakes)
+        back = where(transmitted < -least, drives, brakes)
+        if absent(self.locked):
+            return Bounds(ahead, back, ahead, back)
         share = step * self.driving * size
-        taken = step * (own[1] - load)  # what leaves nothing for the motor to hold: a load that overhauls a locking gear is taken by the teeth
-        return Limits(ahead, back, maximum(where(load > 0, share, 0), taken), maximum(where(load < 0, share, 0), -taken))
+        # what leaves nothing for the motor to hold: a load that overhauls a locking gear is taken by the teeth
+        taken = step * (torque - transmitted)
+        return Bounds(
+            ahead,
+            back,
+            maximum(where(transmitted > 0, share, 0), taken),
+            maximum(where(transmitted < 0, share, 0), -taken),
+        )
 
-    def found(self, motion: Ports, own: list[Scalar], mode: Scalar, torque: Scalar, acceleration: Scalar) -> list[Scalar]:
+    def found(
+        self, motion: Ports, own: list[Scalar], slides: Scalar, torque: Scalar, acceleration: Scalar
+    ) -> list[Scalar]:
         """Direction of sliding, torque, and what went in: the motor's torque less what the rotor took."""
-        return [mode, torque, motion["motor"][0] - self.reflected_inertia * acceleration]
+        return [slides, torque, motion["motor"][0] - self.reflected_inertia * acceleration]

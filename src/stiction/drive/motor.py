@@ -3,25 +3,23 @@
 import copy
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from stiction.errors import StictionError
+from stiction.fields import number, real
 from stiction.friction.law import Linear
-from stiction.part import Implicit, Ports, number
+from stiction.parts.kinds import Implicit, Ports
+from stiction.registry import Registry
 from stiction.trace.functions import Scalar, absolute, clip, exp, where
+from stiction.trace.parameters import Substitution, absent
+
+MOTORS = Registry("kind")
+FAST = 2.0  # steps per L/R beyond which no explicit method follows a current
 
 
 class DriveError(StictionError):
-    """The numbers of a drive are impossible, or a drive is where it cannot be."""
-
-
-def above_zero(owner: object, what: str, value: Any, zero: bool = False) -> float:
-    """A number above 0 (or 0, if allowed) of a drive."""
-    return number(type(owner).__name__, what, value, zero, DriveError)
-
-
-FAST = 2.0  # steps per L/R beyond which no explicit method follows a current
+    """The parameters of a drive are impossible, or a drive is where it cannot be."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,38 +31,62 @@ class Motor(Implicit):
         torque_limit: largest torque [N·m]; or, as pairs of speed [rad/s] and torque [N·m], a curve that falls with the speed.
     """
 
+    error = DriveError
     inputs = {"command": 1, "speed": 1}
     outputs = {"torque": 1}
     units = {"torque": "N·m", "current": "A"}
     unit_of_command: ClassVar[str] = "N·m"
     velocity_port = "speed"
     sense = -1
-    first_values = ("rotor_inertia",)  # it is a number of the body that it belongs to
+    start_fields = ("rotor_inertia",)  # it is a parameter of the body that it belongs to
 
-    rotor_inertia: float = 0.0
-    torque_limit: float | tuple[tuple[float, float], ...] | None = None
+    rotor_inertia: float = number(0.0, least=0)
+    torque_limit: float | tuple[tuple[float, float], ...] | None = field(default=None)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rotor_inertia", above_zero(self, "rotor_inertia", self.rotor_inertia, zero=True))
-        if hasattr(self.torque_limit, "__len__") and not isinstance(self.torque_limit, str):
-            object.__setattr__(self, "torque_limit", self._curve(self.torque_limit))  # type: ignore[arg-type]
-        elif self.torque_limit is not None:
-            object.__setattr__(self, "torque_limit", above_zero(self, "torque_limit", self.torque_limit))
+        super().__post_init__()
+        if self.torque_limit is not None:
+            self._set("torque_limit", self._limit(self.torque_limit))
 
-    def _curve(self, points: Sequence[Any]) -> tuple[tuple[float, float], ...]:
+    def _limit(self, given: Any) -> float | tuple[tuple[float, float], ...]:
+        """A largest torque, or a curve of them."""
         try:
-            curve = tuple((above_zero(self, "speed of torque_limit", s, True), above_zero(self, "torque of torque_limit", t, True)) for s, t in points)
+            if not hasattr(given, "__len__") or isinstance(given, str):
+                most = real(given)
+                if most <= 0:
+                    raise ValueError
+                return most
+            curve = tuple((real(speed), real(torque)) for speed, torque in given)
         except (TypeError, ValueError):
-            raise DriveError(f"{type(self).__name__}: torque_limit is {points!r}; allowed: a number, or pairs of speed [rad/s] and torque [N·m]") from None
-        if len(curve) < 2 or any(b[0] <= a[0] or b[1] > a[1] for a, b in itertools.pairwise(curve)) or curve[0][0] != 0:
-            raise DriveError(f"{type(self).__name__}: torque_limit is {points!r}; allowed: at least 2 pairs, speeds rising from 0, torques not rising")
+            raise self.refusal(
+                f"torque_limit is {given!r}; "
+                "allowed: a number above 0, or pairs of speed [rad/s] and torque [N·m], 0 or above"
+            ) from None
+        falls = all(b[0] > a[0] and b[1] <= a[1] for a, b in itertools.pairwise(curve))
+        if len(curve) < 2 or not falls or curve[0][0] != 0 or min(x for point in curve for x in point) < 0:
+            raise self.refusal(
+                f"torque_limit is {given!r}; "
+                "allowed: at least 2 pairs, speeds rising from 0, torques not rising and 0 or above"
+            )
         return curve
+
+    def with_parameters(self, substitution: Substitution) -> "Motor":
+        """The same motor with other parameters; of a curve of limits they are "torque_limit.POINT.speed" and "...torque"."""
+        twin = super().with_parameters(substitution)
+        if isinstance(self.torque_limit, tuple):
+            points = enumerate(self.torque_limit)
+            limit = tuple(
+                (substitution(f"torque_limit.{k}.speed", s), substitution(f"torque_limit.{k}.torque", x)) for k, (s, x) in points
+            )
+            twin._set("torque_limit", limit)
+        return twin
 
     def limited(self, torque: Scalar, speed: Scalar) -> Scalar:
         """The torque that the limit lets through."""
         if self.torque_limit is None:
             return torque
-        most = self.torque_limit if not isinstance(self.torque_limit, tuple) else _on_curve(self.torque_limit, absolute(speed))
+        curve = self.torque_limit if isinstance(self.torque_limit, tuple) else None
+        most = self.torque_limit if curve is None else _on_curve(curve, absolute(speed))
         return clip(torque, -most, most)
 
     def _free(self, command: Scalar, speed: Scalar) -> tuple[Scalar, Scalar]:
@@ -85,7 +107,7 @@ class Motor(Implicit):
         return Linear(where(free, torque, self.limited(total, -s)), where(free, slope, 0), 0, 0)
 
 
-def _on_curve(curve: tuple[tuple[float, float], ...], speed: Scalar) -> Scalar:
+def _on_curve(curve: tuple[tuple[Scalar, Scalar], ...], speed: Scalar) -> Scalar:
     """Torque by straight lines between the points, the last one beyond."""
     total: Scalar = curve[0][1]
     for (a, ta), (b, tb) in itertools.pairwise(curve):
@@ -93,6 +115,7 @@ def _on_curve(curve: tuple[tuple[float, float], ...], speed: Scalar) -> Scalar:
     return total
 
 
+@MOTORS.add
 @dataclass(frozen=True, kw_only=True)
 class TorqueMotor(Motor):
     """An ideal source of torque. Command: torque [N·m].
@@ -107,6 +130,7 @@ class TorqueMotor(Motor):
         return command, 0
 
 
+@MOTORS.add
 @dataclass(frozen=True, kw_only=True)
 class CurrentMotor(Motor):
     """A motor whose current is controlled. Command: current [A].
@@ -123,20 +147,15 @@ class CurrentMotor(Motor):
 
     unit_of_command = "A"
 
-    constant: float
-    current_limit: float | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "constant", above_zero(self, "constant", self.constant))
-        if self.current_limit is not None:
-            object.__setattr__(self, "current_limit", above_zero(self, "current_limit", self.current_limit))
+    constant: float = number(above=0)
+    current_limit: float | None = number(None, above=0, optional=True)
 
     def _free(self, command: Scalar, speed: Scalar) -> tuple[Scalar, Scalar]:
         current = command if self.current_limit is None else clip(command, -self.current_limit, self.current_limit)
         return self.constant * current, 0
 
 
+@MOTORS.add
 @dataclass(frozen=True, kw_only=True)
 class DCMotor(Motor):
     """A DC motor: L di/dt = e − R i − K ω, torque K i. Command: voltage [V].
@@ -158,36 +177,45 @@ class DCMotor(Motor):
     """
 
     unit_of_command = "V"
-    electric: ClassVar[bool] = False  # whether the current is a state: structure, set once
-    over: ClassVar[float] = 0.0  # step over which fast electronics are advanced [s]; 0 where they are slow
+    vanishing = ("inductance",)
+    over: ClassVar[Scalar] = None  # step over which fast electronics are advanced [s]; None where they are slow
 
-    resistance: float
-    constant: float
-    inductance: float = 0.0
-    rated_voltage: float | None = None
-    current_limit: float | None = None
+    resistance: float = number(above=0)
+    constant: float = number(above=0)
+    inductance: float = number(0.0, least=0)
+    rated_voltage: float | None = number(None, above=0, optional=True)
+    current_limit: float | None = number(None, above=0, optional=True)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for what in ("resistance", "constant"):
-            object.__setattr__(self, what, above_zero(self, what, getattr(self, what)))
-        object.__setattr__(self, "inductance", above_zero(self, "inductance", self.inductance, zero=True))
-        for what in ("rated_voltage", "current_limit"):
-            if getattr(self, what) is not None:
-                object.__setattr__(self, what, above_zero(self, what, getattr(self, what)))
-        if self.inductance and (self.current_limit is not None or self.torque_limit is not None):
-            raise DriveError("DCMotor: a motor with inductance takes no current_limit or torque_limit; limit the command, or leave inductance out")
-        object.__setattr__(self, "electric", bool(self.inductance))
+    def conflicts(self) -> Sequence:
+        """What limits a current that is a state would have to change it."""
+        limited = self.current_limit is not None or self.torque_limit is not None
+        why = (
+            "a motor with inductance takes no current_limit or torque_limit; limit the command, or leave inductance out"
+        )
+        return [((self.inductance != 0) & limited, why)]
 
     def for_step(self, step: float) -> "DCMotor":
         """The motor for steps of this length: if its electronics are faster, the current is advanced over whole steps, exactly."""
         twin = copy.copy(self)
-        object.__setattr__(twin, "over", step if self.inductance and step * self.resistance > FAST * self.inductance else 0.0)
+        twin._set("over", step if self.inductance and step * self.resistance > FAST * self.inductance else None)
         return twin
+
+    def with_parameters(self, substitution: Substitution) -> "DCMotor":
+        """The same motor with other parameters; the step is one of them where the electronics are fast."""
+        twin = super().with_parameters(substitution)
+        if self.over is not None:
+            twin._set("over", substitution.internal("step", self.over))
+        return twin  # type: ignore[return-value]
+
+    def structure(self) -> tuple:
+        """Whether the electronics are fast is structure, the step is not."""
+        twin = copy.copy(self)
+        twin._set("over", self.over is not None)
+        return super(DCMotor, twin).structure()
 
     def start(self) -> Mapping[str, float]:
         """The current, where there is inductance."""
-        return {"current": 0.0} if self.electric else {}
+        return {} if absent(self.inductance) else {"current": 0.0}
 
     def voltage(self, command: Scalar) -> Scalar:
         """The voltage at the motor."""
@@ -198,8 +226,9 @@ class DCMotor(Motor):
         if self.current_limit is None:
             return K * e / R, K * K / R
         current = (e - K * speed) / R
-        held = absolute(current) > self.current_limit
-        return where(held, K * clip(current, -self.current_limit, self.current_limit), K * e / R), where(held, 0, K * K / R)
+        clipped = absolute(current) > self.current_limit
+        most = K * clip(current, -self.current_limit, self.current_limit)
+        return where(clipped, most, K * e / R), where(clipped, 0, K * K / R)
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
         """The torque, and the rate of the current; where electronics are fast, the torque of the mean current of the step."""
@@ -207,14 +236,14 @@ class DCMotor(Motor):
             return super().force(motion, own, step, t)
         (current,) = own
         steady = self._steady(motion)
-        if self.over:
+        if self.over is not None:
             part = (1 - self._decay()) * self.inductance / (self.resistance * self.over)
             return {"torque": [self.constant * (steady + (current - steady) * part)]}, [0]
         return {"torque": [self.constant * current]}, [self.resistance / self.inductance * (steady - current)]
 
     def finish(self, motion: Ports, own: list[Scalar]) -> list[Scalar]:
         """The current after a step, where it is advanced over whole steps."""
-        if not own or not self.over:
+        if not own or self.over is None:
             return own
         steady = self._steady(motion)
         return [steady + (own[0] - steady) * self._decay()]

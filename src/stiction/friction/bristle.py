@@ -4,9 +4,11 @@ All have ż = v − α |v| z/g(v): z is the bending, g its value in steady slidi
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stiction.friction.law import FrictionError, Law, Linear, exponent, pair, positive, side
+from stiction.fields import number, pair
+from stiction.friction.law import LAWS, Law, Linear, side
 from stiction.trace.functions import Scalar, absolute, cos, exp, where
 
 
@@ -17,6 +19,7 @@ def _implicit(v: Scalar, z: Scalar, step: Scalar, yielding: Scalar, stiffness: S
     return Linear((both * kept - damping / step) * z, both * kept * step + viscous, kept * z, kept * step)
 
 
+@LAWS.add
 @dataclass(frozen=True, kw_only=True)
 class Dahl(Law):
     """The law of Dahl, network (11): torque K z, ż = v − |v| K z/F.
@@ -33,15 +36,8 @@ class Dahl(Law):
 
     states = 1
 
-    level: float | tuple[float, float]
-    stiffness: float
-
-    def __post_init__(self) -> None:
-        levels = pair(self, "level", self.level)
-        if not all(levels):
-            raise FrictionError(f"Dahl: level is {self.level}; allowed: a number above 0, or two (for positive and negative velocity)")
-        object.__setattr__(self, "level", levels)
-        object.__setattr__(self, "stiffness", positive(self, "stiffness", self.stiffness))
+    level: float | tuple[float, float] = pair(above=0)
+    stiffness: float = number(above=0)
 
     def flow(self, v: Scalar, z: Scalar, step: Scalar) -> tuple[Scalar, Scalar]:
         """Torque and rate of the bending."""
@@ -65,6 +61,7 @@ class Dahl(Law):
         return self.stiffness * z * z / 2
 
 
+@LAWS.add
 @dataclass(frozen=True, kw_only=True)
 class LuGre(Law):
     """The law of Canudas de Wit and others, closed_loop (17) to (19), network (12).
@@ -90,25 +87,20 @@ class LuGre(Law):
 
     states = 1
 
-    level: float | tuple[float, float]
-    static: float | tuple[float, float]
-    velocity: float
-    stiffness: float
-    damping: float
-    exponent: float = 2.0
-    viscous: float = 0.0
+    level: float | tuple[float, float] = pair(above=0)
+    static: float | tuple[float, float] = pair(above=0)
+    velocity: float = number(above=0)
+    stiffness: float = number(above=0)
+    damping: float = number(least=0)
+    exponent: float = number(2.0, above=0, whole_as_int=True)
+    viscous: float = number(0.0, least=0)
 
-    def __post_init__(self) -> None:
-        for what in ("level", "static"):
-            object.__setattr__(self, what, pair(self, what, getattr(self, what)))
-        for what in ("velocity", "stiffness"):
-            object.__setattr__(self, what, positive(self, what, getattr(self, what)))
-        object.__setattr__(self, "exponent", exponent(self, self.exponent))
-        for what in ("damping", "viscous"):
-            object.__setattr__(self, what, positive(self, what, getattr(self, what), zero=True))
-        for s, k in zip(self.static, self.level, strict=True):  # type: ignore[arg-type]
-            if s < k or k == 0:
-                raise FrictionError(f"{type(self).__name__}: static is {s:g} and level {k:g}; allowed: level above 0, static not below it")
+    def conflicts(self) -> Sequence:
+        """Break-away takes at least as much as sliding."""
+        return [
+            (s < k, lambda s=s, k=k: f"static is {s:g} and level {k:g}; allowed: static not below level")
+            for s, k in zip(self.static, self.level, strict=True)  # type: ignore[arg-type]
+        ]
 
     @property
     def passive_up_to(self) -> float:
@@ -155,6 +147,7 @@ class LuGre(Law):
         return self.stiffness * z * z / 2
 
 
+@LAWS.add
 @dataclass(frozen=True, kw_only=True)
 class ElastoPlastic(LuGre):
     """LuGre with a stretch of purely elastic bending (Dupont and others 2002): below it nothing slides, so nothing drifts.
@@ -169,13 +162,7 @@ class ElastoPlastic(LuGre):
         0.0001
     """
 
-    elastic: float = 0.7
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "elastic", positive(self, "elastic", self.elastic))
-        if self.elastic >= 1:
-            raise FrictionError(f"ElastoPlastic: elastic is {self.elastic:g}; allowed: above 0 and below 1")
+    elastic: float = number(0.7, above=0, below=1)
 
     def sliding(self, v: Scalar, z: Scalar, g: Scalar) -> Scalar:
         """0 while bending below the elastic stretch or back, 1 from g on, a smooth step between."""

@@ -1,22 +1,26 @@
 """Dry friction by a curve of the user's own."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
+from stiction.fields import pair
 from stiction.friction.dry import CLOSE, Dry
-from stiction.friction.law import FrictionError, pair, side
+from stiction.friction.law import LAWS, side
 from stiction.trace.functions import Scalar, absolute, clip, loop, where
 
 SECANT_STEPS = 60  # at most: nothing is known of the curve
+TRIED = (0.0, 1e-6, 1e-3, 1.0, 100.0)  # rad/s or m/s
 
 
+@LAWS.add
 @dataclass(frozen=True, kw_only=True)
 class Curve(Dry):
     """Dry friction by a curve of your own.
 
     Attributes:
-        function: torque while sliding, as a formula of the speed w ≥ 0 [rad/s or m/s → N·m or N]; two formulas for positive and
-            negative velocity. Never below 0; viscous friction is added to it.
+        function: torque while sliding, as a formula of the speed w ≥ 0 [rad/s or m/s → N·m or N]; two formulas for positive
+            and negative velocity. Never below 0; viscous friction is added to it.
         static: torque at break-away [N·m or N], or two numbers likewise; by default the function at speed 0.
 
     Example:
@@ -27,30 +31,42 @@ class Curve(Dry):
         (0.5, -0.6)
     """
 
-    function: Callable[[Scalar], Scalar] | tuple[Callable[[Scalar], Scalar], Callable[[Scalar], Scalar]]
-    static: float | tuple[float, float] | None = None
+    function: Callable[[Scalar], Scalar] | tuple[Callable[[Scalar], Scalar], Callable[[Scalar], Scalar]] = field()
+    static: float | tuple[float, float] | None = pair(None, least=0, optional=True)
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        both = self.function if isinstance(self.function, (tuple, list)) else (self.function, self.function)
+        both: Any = self.function if isinstance(self.function, (tuple, list)) else (self.function, self.function)
         if len(both) != 2 or not all(callable(f) for f in both):
-            raise FrictionError(f"Curve: function is {self.function!r}; allowed: a formula of the speed, or two (for positive and negative velocity)")
-        object.__setattr__(self, "function", tuple(both))
-        for f in both:
-            for w in (0.0, 1e-6, 1e-3, 1.0, 100.0):
-                try:
-                    strength = float(f(w))
-                except Exception as error:
-                    raise FrictionError(f"Curve: function fails at {w:g} rad/s: {error}; it must be a formula of the speed (`stiction.trace`)") from None
-                if not 0 <= strength < 1e12:
-                    raise FrictionError(f"Curve: function gives {strength:g} at speed {w:g}; allowed: 0 or above (a friction that pushes is none)")
-        static = pair(self, "static", tuple(float(f(0.0)) for f in both) if self.static is None else self.static)
-        object.__setattr__(self, "static", static)
-        for s, f in zip(static, both, strict=True):
-            if s < float(f(0.0)):
-                raise FrictionError(
-                    f"Curve: static is {s:g} and below the function at speed 0, {float(f(0.0)):g}; break-away takes at least as much as sliding"
+            raise self.refusal(
+                f"function is {self.function!r}; "
+                "allowed: a formula of the speed, or two (for positive and negative velocity)"
+            )
+        self._set("function", tuple(both))
+        slowest = tuple(self._tried(f) for f in both)
+        if self.static is None:
+            self._set("static", slowest)
+        super().__post_init__()
+        for s, f in zip(self.static, slowest, strict=True):  # type: ignore[arg-type]
+            if s < f:
+                raise self.refusal(
+                    f"static is {s:g} and below the function at speed 0, {f:g}; "
+                    "break-away takes at least as much as sliding"
                 )
+
+    def _tried(self, function: Callable[[Scalar], Scalar]) -> float:
+        """The function at speed 0; refuses one that fails, or that pushes."""
+        for w in TRIED:
+            try:
+                strength = float(function(w))
+            except Exception as error:
+                raise self.refusal(
+                    f"function fails at {w:g} rad/s: {error}; it must be a formula of the speed (`stiction.trace`)"
+                ) from None
+            if not 0 <= strength < 1e12:
+                raise self.refusal(
+                    f"function gives {strength:g} at speed {w:g}; allowed: 0 or above (a friction that pushes is none)"
+                )
+        return float(function(0.0))
 
     def breakaway(self, direction: Scalar) -> Scalar:
         """Largest torque at rest, against a motion in the direction of this number."""
@@ -74,7 +90,13 @@ class Curve(Dry):
             better = clip(high - at_high * (high - low) / where(wide > 0, wide, 1), low, high)
             at = miss(better)
             below = at < 0
-            closer = [where(below, better, low), where(below, high, better), where(below, at, at_low / 2), where(below, at_high / 2, at), better]
+            closer = [
+                where(below, better, low),
+                where(below, high, better),
+                where(below, at, at_low / 2),
+                where(below, at_high / 2, at),
+                better,
+            ]
             kept = [where(busy > 0, new, old) for new, old in zip(closer, carry[:5], strict=True)]
             return [*kept, where((busy > 0) & (absolute(at) > CLOSE * target), 1, 0)]
 

@@ -7,10 +7,11 @@ all, so nothing drifts: network (14) to (20).
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from stiction.friction.law import FrictionError, Law, exponent, pair, positive, side
+from stiction.fields import number, pair
+from stiction.friction.law import LAWS, Law, side
 from stiction.trace.functions import Scalar, absolute, exp, loop, maximum, sqrt, where
 
 NEWTON_STEPS = 40  # at most; a few are enough, and where the curve falls steeply a bracket is halved instead
@@ -29,16 +30,9 @@ class Dry(Law):
 
     states = 1
 
-    viscous: float = 0.0
-    stiffness: float | None = None
-    damping: float | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "viscous", positive(self, "viscous", self.viscous, zero=True))
-        if self.stiffness is not None:
-            object.__setattr__(self, "stiffness", positive(self, "stiffness", self.stiffness))
-        if self.damping is not None:
-            object.__setattr__(self, "damping", positive(self, "damping", self.damping, zero=True))
+    viscous: float = number(0.0, least=0)
+    stiffness: float | None = number(None, above=0, optional=True)
+    damping: float | None = number(None, least=0, optional=True)
 
     def strength(self, w: Scalar, direction: Scalar) -> Scalar:
         """Torque while sliding at speed w ≥ 0 in the direction of a number."""
@@ -50,12 +44,13 @@ class Dry(Law):
 
     def _bristle(self, step: Scalar) -> tuple[Scalar, Scalar]:
         if self.stiffness is None or self.damping is None:
-            raise FrictionError(
-                f"{type(self).__name__}: a flow needs the stiffness and damping of the bristle; give both (they are chosen only for friction on one velocity)"
+            raise self.refusal(
+                "a flow needs the stiffness and damping of the bristle; "
+                "give both (they are chosen only for friction on one velocity)"
             )
         return self.stiffness, self.damping + step * self.stiffness
 
-    def _held(self, size: Scalar, D: Scalar, direction: Scalar) -> Scalar:
+    def _limited(self, size: Scalar, D: Scalar, direction: Scalar) -> Scalar:
         """The torque that there is, where `size` would hold everything: network (19), with a strength that depends on the speed of sliding."""
         excess = maximum(0, size - self.breakaway(direction))
         return size - D * self.slip(excess, D, direction)
@@ -64,14 +59,14 @@ class Dry(Law):
         """Torque and rate of the bristle."""
         K, D = self._bristle(step)
         trial = D * v + K * z  # torque if nothing slides
-        held = self._held(absolute(trial), D, trial)
-        torque = where(trial < 0, -held, held)
+        size = self._limited(absolute(trial), D, trial)
+        torque = where(trial < 0, -size, size)
         return torque, (torque - K * z) * (1 / D)
 
     def flow_in_space(self, v: list[Scalar], z: list[Scalar], step: Scalar) -> tuple[list[Scalar], list[Scalar]]:
         """The same in any dimension: force along the velocity of sliding, of the same strength in all directions."""
         K, D = self._bristle(step)
-        return in_space(v, z, K, D, lambda size: self._held(size, D, 1))
+        return in_space(v, z, K, D, lambda size: self._limited(size, D, 1))
 
     def steady(self, v: Scalar) -> Scalar:
         """Torque after a long time at velocity v; 0 at rest."""
@@ -83,15 +78,16 @@ class Dry(Law):
         return 0 * z if self.stiffness is None else self.stiffness * z * z / 2
 
 
-def in_space(v: list[Scalar], z: list[Scalar], K: Scalar, D: Scalar, held: Callable[[Scalar], Scalar]) -> tuple[list[Scalar], list[Scalar]]:
-    """A bristle in any dimension, network (15), (19): `held` gives the size of the force where `size` would hold everything."""
+def in_space(v: list[Scalar], z: list[Scalar], K: Scalar, D: Scalar, limited: Callable[[Scalar], Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+    """A bristle in any dimension, network (15), (19): `limited` gives the size of the force where `size` would hold everything."""
     trial = [D * x + K * e for x, e in zip(v, z, strict=True)]
     size = sqrt(sum((x * x for x in trial), start=0))
-    scale = where(size > 0, held(size) / where(size > 0, size, 1), 0)
+    scale = where(size > 0, limited(size) / where(size > 0, size, 1), 0)
     force = [scale * x for x in trial]
     return force, [(f - K * e) * (1 / D) for f, e in zip(force, z, strict=True)]
 
 
+@LAWS.add
 @dataclass(frozen=True, kw_only=True)
 class Coulomb(Dry):
     """Dry friction of constant strength, plus viscous friction.
@@ -106,11 +102,7 @@ class Coulomb(Dry):
         -0.7
     """
 
-    level: float | tuple[float, float]
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "level", pair(self, "level", self.level))
+    level: float | tuple[float, float] = pair(least=0)
 
     def breakaway(self, direction: Scalar) -> Scalar:
         """Largest torque at rest, against a motion in the direction of this number."""
@@ -125,6 +117,7 @@ class Coulomb(Dry):
         return excess * (1 / (slope + self.viscous))  # the reciprocal is the same for all lanes
 
 
+@LAWS.add
 @dataclass(frozen=True, kw_only=True)
 class Stribeck(Coulomb):
     """Dry friction that is stronger at break-away than while sliding.
@@ -144,18 +137,16 @@ class Stribeck(Coulomb):
         4.4452
     """
 
-    static: float | tuple[float, float]
-    velocity: float
-    exponent: float = 1.0
+    static: float | tuple[float, float] = pair(least=0)
+    velocity: float = number(above=0)
+    exponent: float = number(1.0, above=0, whole_as_int=True)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "static", pair(self, "static", self.static))
-        object.__setattr__(self, "velocity", positive(self, "velocity", self.velocity))
-        object.__setattr__(self, "exponent", exponent(self, self.exponent))
-        for s, k in zip(self.static, self.level, strict=True):  # type: ignore[arg-type]
-            if s < k:
-                raise FrictionError(f"Stribeck: static is {s:g} and below level {k:g}; break-away takes at least as much as sliding: exchange them")
+    def conflicts(self) -> Sequence:
+        """Break-away takes at least as much as sliding."""
+        return [
+            (s < k, lambda s=s, k=k: f"static is {s:g} and below level {k:g}; break-away takes at least as much as sliding: exchange them")
+            for s, k in zip(self.static, self.level, strict=True)  # type: ignore[arg-type]
+        ]
 
     @property
     def steepest(self) -> float:

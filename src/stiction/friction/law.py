@@ -1,16 +1,20 @@
-"""What every friction law is: numbers, the torque while things move, and what it stores.
+"""What every friction law is: parameters, the torque while things move, and what it stores.
 
 A law acts on one velocity (of a joint, or of any combination of joints). Its torque has the sign of that velocity; the
 equation of motion subtracts it. The methods are formulas: they run on floats, symbols and traced expressions, and so may the
-fields of a law (`with_numbers` replaces them while a simulation is traced).
+fields of a law (`with_parameters` replaces them while a simulation is traced).
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from stiction.errors import StictionError
+from stiction.fields import Validated
+from stiction.registry import Registry
 from stiction.trace.functions import Scalar, absolute, maximum, where
-from stiction.trace.numbered import Numbered
+from stiction.trace.parameters import Parametric
+
+LAWS = Registry("law")
 
 STUCK, PRESLIDING, SLIDING = 0, 1, 2
 CREEP = 1e-9  # rad/s or m/s: what slips more slowly is stuck
@@ -18,7 +22,7 @@ ALL_SLIDES = 0.9  # part of the motion that slips from which on it is sliding
 
 
 class FrictionError(StictionError):
-    """The numbers of a friction law are impossible."""
+    """The parameters of a friction law are impossible."""
 
 
 class Linear(NamedTuple):
@@ -38,13 +42,14 @@ class Linear(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Law(Numbered):
+class Law(Validated, Parametric):
     """A friction law on one velocity.
 
     Attributes:
         states: how many states of its own it has (0 or 1).
     """
 
+    error = FrictionError
     states: ClassVar[int] = 0
 
     def flow(self, v: Scalar, z: Scalar, step: Scalar) -> tuple[Scalar, Scalar]:
@@ -77,31 +82,6 @@ class Law(Numbered):
         """How much more torque would break it away [N·m or N]; 0 while it slides."""
         torque = self.flow(v, z, step)[0]
         return where(self.mode(v, z, step) >= SLIDING, 0, maximum(0, self.breakaway(torque) - absolute(torque)))
-
-
-def positive(law: object, what: str, value: Any, zero: bool = False) -> float:
-    """A number above 0 (or 0 if allowed) of a law."""
-    try:
-        number = float("nan") if isinstance(value, (str, bool)) else float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if not 0 <= number < 1e12 or (number == 0 and not zero):
-        raise FrictionError(f"{type(law).__name__}: {what} is {value}; allowed: {'0 or above' if zero else 'a number above 0'}")
-    return number
-
-
-def pair(law: object, what: str, value: Any) -> tuple[float, float]:
-    """Numbers, 0 or above, for positive and for negative velocity; one stands for both."""
-    both = value if isinstance(value, (tuple, list)) or (hasattr(value, "shape") and value.shape) else (value, value)
-    if len(both) != 2:
-        raise FrictionError(f"{type(law).__name__}: {what} is {value}; allowed: one number, or two (for positive and negative velocity)")
-    return positive(law, what, both[0], True), positive(law, what, both[1], True)
-
-
-def exponent(law: object, value: Any) -> float:
-    """An exponent above 0; a whole one becomes an int, which programs fold into products instead of calling a power."""
-    number = positive(law, "exponent", value)
-    return int(number) if number.is_integer() else number
 
 
 def side(both: tuple[Scalar, Scalar], v: Scalar) -> Scalar:

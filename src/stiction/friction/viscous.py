@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 
-from stiction.friction.law import Law, Linear, positive
+from stiction.fields import number
+from stiction.friction.law import LAWS, Law, Linear
 from stiction.trace.functions import Scalar
 
 
+@LAWS.add
 @dataclass(frozen=True, kw_only=True)
 class Viscous(Law):
     """Friction in proportion to the velocity. It never sticks.
@@ -19,17 +21,14 @@ class Viscous(Law):
         -0.2
     """
 
-    coefficient: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "coefficient", positive(self, "coefficient", self.coefficient, zero=True))
+    coefficient: float = number(least=0)
 
     def flow(self, v: Scalar, z: Scalar, step: Scalar) -> tuple[Scalar, Scalar]:
         """Torque; there is no bristle."""
         return self.coefficient * v, 0
 
     def steady(self, v: Scalar) -> Scalar:
-        """The same."""
+        """Torque at velocity v."""
         return self.coefficient * v
 
     def implicit(self, v: Scalar, z: Scalar, step: Scalar) -> Linear:

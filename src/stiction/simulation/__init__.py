@@ -1,1 +1,1 @@
-"""The clockwork: integrators, and what runs them."""
+"""The clockwork: programs of many steps, the loop over them, and what is seen of a run."""

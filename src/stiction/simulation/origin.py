@@ -1,30 +1,53 @@
-"""Where a run comes from: what was simulated, how, with which versions, on which machine."""
+"""Where a run comes from: what was simulated, how, with which versions, on which processor."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import llvmlite
 import numpy as np
 
 import stiction
-from stiction.simulation.network import Network
-from stiction.simulation.scene import Scene, SceneError
+from stiction.files.scene_file import scene_text
+from stiction.scene.scene import Scene, SceneError
 from stiction.trace import machine
 
 
-def origin(scene: Scene | Network, how: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, str]:
-    """Texts by name. The scene is that of a file: `read_scene` reads it again, unless it holds Python functions (which are readable traces in it)."""
-    from stiction.simulation.files import scene_text  # which simulates, too
+class Origin(Mapping[str, str]):
+    """Texts by name, written when they are first asked for.
 
-    try:
-        text = scene_text(scene, how, traced=True) if isinstance(scene, Scene) else repr(scene)
-    except SceneError:  # parts or laws of the user's own
-        text = repr(scene)
-    return {
-        "scene": text,
-        "settings": ", ".join(f"{key} = {x!r}" for key, x in how.items() if x is not None),
-        "values": "; ".join(f"{name}: {np.asarray(x, float).tolist()}" for name, x in values.items()),
-        "seed": "none: nothing is random",
-        "versions": f"stiction {stiction.__version__}, numpy {np.__version__}, llvmlite {llvmlite.__version__}",
-        "machine": machine.signature(),
-    }
+    The scene is that of a file: `read_scene` reads it again, unless it holds Python functions (which are readable traces in it).
+    """
+
+    def __init__(self, scene: Scene, settings: Mapping[str, Any], parameters: Mapping[str, Any]) -> None:
+        self._what = scene, settings, parameters
+        self._texts: dict[str, str] | None = None
+
+    def __getitem__(self, name: str) -> str:
+        return self._written()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._written())
+
+    def __len__(self) -> int:
+        return len(self._written())
+
+    def __repr__(self) -> str:
+        return repr(self._written())
+
+    def _written(self) -> dict[str, str]:
+        if self._texts is None:
+            scene, settings, parameters = self._what
+            try:
+                text = scene_text(scene, settings, traced=True)
+            except SceneError:  # parts, laws or methods of the user's own
+                text = repr(scene)
+            versions = f"stiction {stiction.__version__}, numpy {np.__version__}, llvmlite {llvmlite.__version__}"
+            self._texts = {
+                "scene": text,
+                "settings": ", ".join(f"{key} = {x!r}" for key, x in settings.items() if x is not None),
+                "parameters": "; ".join(f"{name}: {np.asarray(x, float).tolist()}" for name, x in parameters.items()),
+                "seed": "none: nothing is random",
+                "versions": versions,
+                "processor": machine.signature(),
+            }
+        return self._texts

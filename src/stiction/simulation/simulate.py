@@ -4,180 +4,235 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
-from stiction.errors import InputError, StictionWarning, unknown
-from stiction.simulation import observe
-from stiction.simulation.freed import check_values, lane_bristles, lane_loads
-from stiction.simulation.integrate import METHODS
-from stiction.simulation.names import names_of
-from stiction.simulation.network import Network
-from stiction.simulation.origin import origin
-from stiction.simulation.prepare import BOOKS, HELD, How, numbers, numbers_of_network, prepare, prepared
-from stiction.simulation.remarks import remarks
-from stiction.simulation.run import Progress, follow
-from stiction.simulation.scene import Scene
+from stiction.errors import DivergedError, InputError, StictionError, StictionWarning
+from stiction.files.scene_file import SceneFile, read_scene
+from stiction.methods import Method, as_method
+from stiction.network.labels import full
+from stiction.network.layout import Layout
+from stiction.network.network import Network
+from stiction.network.parameters import Parameters
+from stiction.scene.scene import Scene
+from stiction.simulation import observe, setup
+from stiction.simulation.energy import balance
+from stiction.simulation.loop import Progress, Record, follow, whole
+from stiction.simulation.notes import notes_of
+from stiction.simulation.origin import Origin
+from stiction.simulation.program import StepProgram
+from stiction.simulation.state import State, state_of, values_for
 from stiction.simulation.trajectory import Trajectory
-
-ALL_METHODS = ("semi_implicit", *METHODS, "stiff", *HELD)
+from stiction.trace.parameters import Key
 
 
 def simulate(
-    scene: Scene | Network,
+    scene: Scene,
     *,
     duration: float,
     step: float,
-    method: str = "rk4",
-    tolerance: float = 1e-6,
-    pull: float = 0.0,
-    softness: float = 0.0,
-    splitting: bool = False,
+    method: Method | str = "rk4",
     record: float | None = None,
     signals: Sequence[str] | None = None,
     energy: bool = False,
-    values: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    start: State | None = None,
     threads: int | None = 1,
     progress: Progress | None = None,
+    on_divergence: str = "raise",
 ) -> Trajectory:
-    """Simulate a scene or a network, once or for many values of its numbers.
+    """Simulate a scene, once or for many values of its parameters.
 
-    Signals of a scene: "q.JOINT" [rad or m] and "v.JOINT" [rad/s or m/s]; "torque.JOINT", where the scene gives one [N·m or N]; of
-    each friction site "friction.SITE", with the sign of the velocity [N·m or N], "mode.SITE" (0 stuck, 1 pre-sliding, 2 sliding; a
-    mode shorter than two steps is no switch), "switches.SITE", how often it changed, "margin.SITE", what is missing to break-away
-    [N·m or N], "fastest.SITE", the largest speed so far, and "bend.SITE", the bristle of laws that have one [rad or m]; with
-    "semi_implicit" also "residual" [N·m or N]: how far at worst, so far, stick and slip contradicted each other. Other parts, and all
-    parts of a bare network, have the signals "PART.STATE" and "PART.PORT". "stiff" counts "steps" and "rejected" steps.
-    With `energy`: "energy.kinetic", "energy.potential", "energy.elastic", "work.SOURCE", "loss.PART" and "energy.residue", what the
-    method itself adds or takes [J].
+    Signals are called by part and output, "PART.OUTPUT", and many for short: "q.JOINT" [rad or m] and "v.JOINT" [rad/s or m/s];
+    "torque.JOINT", where the scene gives one [N·m or N]; of each friction site "friction.SITE", with the sign of the velocity
+    [N·m or N], "mode.SITE" (0 stuck, 1 pre-sliding, 2 sliding; a mode shorter than two steps is no switch), "switches.SITE",
+    how often it changed, "margin.SITE", what is missing to break-away [N·m or N], "fastest.SITE", the largest speed so far, and
+    "bend.SITE", the bristle of laws that have one [rad or m]; with rigid friction also "residual" [N·m or N]: how far at worst, so
+    far, stick and slip contradicted each other. "rosenbrock" counts "steps" and "rejected" steps. With `energy`:
+    "energy.kinetic", "energy.potential", "energy.elastic", "work.SOURCE", "loss.PART" and "energy.residue", what the method
+    itself adds or takes [J].
 
     Args:
         scene: what is simulated.
         duration: [s]; a whole number of records.
         step: [s].
-        method: "semi_implicit" (dry friction stays rigid; order 1), or "euler", "rk4", "gill" (dry friction by stiff bristles:
-            their stiffness is chosen where the law does not give it, and refused where it is unstable at this step), or "stiff"
-            (Rosenbrock with its own steps, for bristles of any stiffness; `step` is the longest; order 3), or "gears" and "gears_implicit" (the
-            methods of gears.md: friction held over steps of Runge–Kutta–Gill).
-        tolerance: of "stiff": largest estimated error of a step, relative to each state + 1 rad, m, rad/s or m/s, of a bristle relative to
-            its bending at break-away.
-        pull: of "gears" and "gears_implicit": part of the way since its reference that a stuck joint goes back in a step (k_q h).
-        softness: of the same: how much a stuck joint gives, over what a step without friction would move it (λ_q over A²).
-        splitting: of "gears": record "splitting", how far its friction was, at worst so far, from that of "gears_implicit" at the same state [N·m or N].
+        method: a method, such as `Moreau()` or `Rosenbrock(tolerance=1e-8)`, or its name: "moreau" (dry friction stays rigid;
+            order 1), "rk4", "gill", "euler" (dry friction by stiff bristles: their stiffness is chosen where the law does not
+            give it, and refused where it is unstable at this step), "rosenbrock" (its own steps, for bristles of any stiffness;
+            `step` is the longest; order 3), "gears_semi_implicit" and "gears_implicit" (the methods of gears.md).
         record: time between records [s], a whole number of steps; every step by default.
-        signals: which signals to keep, by name or by the beginning of it; all by default.
-        energy: keep the books of energy.
-        values: numbers and first values to replace, by name (see `numbers`), by arrays that fit each other; signals then have shape (T, ...).
+        signals: which signals to keep, by name, by the beginning of it, or by a pattern with *; all by default.
+        energy: keep the energy balance.
+        parameters: parameters and first values to replace, by name (`scene.parameters` lists them), by numbers or by arrays that
+            fit each other; signals then have shape (T, ...).
+        start: the state of an earlier run to go on from; its time goes on, too.
         threads: how many share a batch; None takes all cores.
         progress: is called now and then with the part that is done, 0 … 1.
+        on_divergence: "raise" a `DivergedError` that holds what the run had, or "keep": return it, with a warning. Runs of a
+            batch are always kept; a warning tells how many diverged, and `diverged` of the result which.
 
     Example:
         >>> import numpy as np, stiction
-        >>> scene = stiction.Scene(robot=stiction.library.pendulum(1), friction={"joint1": stiction.Coulomb(level=0.5)}, q=[0.1])
+        >>> friction = {"joint1": stiction.Coulomb(level=0.5)}
+        >>> scene = stiction.Scene(robot=stiction.library.pendulum(1), friction=friction, q=[0.1])
         >>> stiction.simulate(scene, duration=1.0, step=0.01)["q.joint1"].shape
         (101,)
         >>> levels = np.linspace(0.1, 2.0, 50)
-        >>> run = stiction.simulate(scene, duration=1.0, step=0.01, method="semi_implicit", values={"friction.joint1.level": levels})
+        >>> many = {"friction.joint1.level": levels}
+        >>> run = stiction.simulate(scene, duration=1.0, step=0.01, method="moreau", parameters=many)
         >>> bool((run["q.joint1"][-1, levels > 0.98] == 0.1).all())  # these hold 0.979 N·m of gravity
         True
     """
-    if not isinstance(scene, (Scene, Network)):
-        raise InputError(f"simulate takes a Scene or a Network; got {type(scene).__name__}")
-    duration, record = _time("duration", duration), None if record is None else _time("record", record)
-    how = _how(method=method, step=step, energy=energy, tolerance=tolerance, pull=pull, softness=softness, splitting=splitting)
-    signals = (signals,) if isinstance(signals, str) else signals
-    if signals is not None and not (isinstance(signals, (list, tuple)) and all(isinstance(name, str) for name in signals)):
-        raise InputError(f"signals is {signals!r}; allowed: names of signals, or beginnings of names")
-    if not isinstance(values or {}, Mapping):
-        raise InputError(f"values is {values!r}; allowed: arrays by the names of numbers")
-    network = prepared(scene, method, how.step)
-    names = names_of(scene)
-    known = {name: x for name, x in numbers_of_network(network, names, {}).items() if not names.inner(name)}
-    freed = _arrays(values or {}, numbers(scene) | known)
-    freed |= names.followers(freed)
-    bare = scene.network if isinstance(scene, Scene) else scene
-    if method in (*METHODS, "stiff"):
-        freed |= lane_bristles(bare, freed, how.step, names.plain)
-    if method in HELD:
-        freed |= lane_loads(network, freed, names.plain)
-    check_values(network, freed, method, how.step, names.plain)
-    if energy:
-        network.must_be_mechanical("energy=True")
-    made = prepare(network, names, how, freed, signals)
-    run = follow(made, duration, how.step, record, threads, progress)
-    seen = dict(run.signals)
-    if energy:
-        books = observe.ledger(network, {name: x for name, x in seen.items() if name.startswith(BOOKS)})
-        seen = {name: x for name, x in seen.items() if not name.startswith(BOOKS)} | books
-    notes = remarks(network, method, how.step, how.numbers, seen, names.plain)
-    seen = {name: x for name, x in seen.items() if name not in made.hidden}
-    for note in notes:
-        warnings.warn(note, StictionWarning, stacklevel=2)
-    found = {names.plain(name): (x, names.unit(name)) for name, x in seen.items()}
-    settings = {"duration": duration, "step": how.step, "method": method, "record": record, "signals": signals and list(signals), "energy": how.energy or None}
-    return replace(
-        run,
-        signals={name: x for name, (x, _) in found.items()},
-        units={name: unit for name, (_, unit) in found.items()},
-        origin=origin(scene, settings | how.numbers, values or {}),
-        notes=notes,
-    )
+    step, duration, patterns = _checked(scene, step, duration, signals, energy, parameters, start, on_divergence)
+    chosen = as_method(method)
+    every = whole("record", step if record is None else _time("record", record), "step", step)
+    count = whole("duration", duration, "record", every * step)
+    program, first = _prepared(scene, chosen, step, patterns, energy, parameters or {})
+    tick = 0
+    if start is not None:
+        first, tick = values_for(program.layout.slots, start, first, step)
+        if program.parameters.varying and first.shape[:-1] != program.parameters.batch:
+            raise InputError(f"start has the shape {first.shape[:-1]} and parameters {program.parameters.batch}; allowed: the same")
+    done = follow(program, first, tick, every, count, threads, progress)
+    settings = {
+        "duration": duration,
+        "step": step,
+        "method": chosen,
+        "record": record,
+        "signals": patterns and list(patterns),
+        "energy": bool(energy) or None,
+    }
+    run = replace(_trajectory(program, done), origin=Origin(scene, settings, parameters or {}))
+    return _told(run, on_divergence)
 
 
-def _how(**given: Any) -> How:
-    """The settings of a method, checked."""
-    method = given["method"]
-    if method not in ALL_METHODS:
-        raise InputError(f"method is {method!r}; allowed: {', '.join(map(repr, ALL_METHODS))}")
-    for what in ("energy", "splitting"):
-        if not isinstance(given[what], (bool, np.bool_)):
-            raise InputError(f"{what} is {given[what]!r}; allowed: True, False")
-    step, tolerance = _time("step", given["step"]), _time("tolerance", given["tolerance"])
-    if not 1e-13 <= tolerance < 1:
-        raise InputError(f"tolerance is {tolerance!r}; allowed: 1e-13 to 1")
-    for what, most in (("pull", 1), ("softness", 1e6)):
-        x = given[what]
-        if isinstance(x, (str, bool)) or not isinstance(x, (int, float, np.number)) or not 0 <= x <= most:
-            raise InputError(f"{what} is {x!r}; allowed: a number, 0 to {most:g}")
-        if x and method not in HELD:
-            raise InputError(f"{what} is {x!r} with method '{method}'; it belongs to 'gears' and 'gears_implicit': leave it out")
-    if given["splitting"] and method != "gears":
-        raise InputError(f"splitting is True with method '{method}'; it belongs to method 'gears': leave it out")
-    return How(
-        method=method,
-        step=step,
-        energy=bool(given["energy"]),
-        tolerance=tolerance,
-        pull=float(given["pull"]),
-        softness=float(given["softness"]),
-        splitting=bool(given["splitting"]),
-    )
+def run_file(file: SceneFile | str | Any, progress: Progress | None = None) -> Trajectory:
+    """Simulate a scene file, as it says; errors name the file.
+
+    Example:
+        >>> import stiction, tempfile, pathlib
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "scene.toml"
+        >>> scene = stiction.Scene(robot=stiction.library.pendulum(1), q={"joint1": 0.05})
+        >>> stiction.write_scene(path, scene, duration=1.0, step=1e-3)
+        >>> stiction.run_file(path)["q.joint1"].shape
+        (1001,)
+    """
+    read = file if isinstance(file, SceneFile) else read_scene(file)
+    try:
+        return simulate(read.scene, **read.settings, progress=progress)
+    except DivergedError as error:
+        raise DivergedError(f"{read.path}: {error}", error.run) from None
+    except StictionError as error:
+        raise type(error)(f"{read.path}: {error}" if read.path else str(error)) from None
 
 
-def _arrays(values: Mapping[str, Any], known: Mapping[str, float]) -> dict[str, np.ndarray]:
-    """Values as arrays of finite numbers, under names that exist."""
-    made = {}
-    for name, x in values.items():
-        if name not in known:
-            close = get_close_matches(str(name), known, n=3, cutoff=0.5)
-            raise InputError(unknown("number", name, "this simulation", close or known) + (" and more; numbers(scene) lists all" if close else ""))
-        try:
-            made[name] = np.asarray(x, float)
-        except (TypeError, ValueError):
-            made[name] = np.array([np.nan])
-        if not made[name].size or not np.isfinite(made[name]).all():
-            raise InputError(f"values of '{name}' are {x!r}; allowed: a finite number, or an array of them")
-    return made
+def _checked(
+    scene: Any, step: Any, duration: Any, signals: Any, energy: Any, parameters: Any, start: Any, on_divergence: Any
+) -> tuple[float, float, Sequence[str] | None]:
+    """Step, duration and the patterns of signals, if all arguments are what they should be."""
+    if not isinstance(scene, Scene):
+        raise InputError(f"simulate takes a Scene; got {type(scene).__name__}")
+    patterns = (signals,) if isinstance(signals, str) else signals
+    listed = isinstance(patterns, (list, tuple)) and all(isinstance(name, str) for name in patterns)
+    if patterns is not None and not listed:
+        raise InputError(f"signals is {signals!r}; allowed: names of signals, beginnings of names, or patterns with *")
+    if not isinstance(energy, (bool, np.bool_)):
+        raise InputError(f"energy is {energy!r}; allowed: True, False")
+    if not isinstance(parameters or {}, Mapping):
+        raise InputError(f"parameters is {parameters!r}; allowed: numbers or arrays by the names of parameters")
+    if start is not None and not isinstance(start, State):
+        raise InputError(f"start is {start!r}; allowed: the state of a run, run.state")
+    if on_divergence not in ("raise", "keep"):
+        raise InputError(f"on_divergence is {on_divergence!r}; allowed: 'raise', 'keep'")
+    return _time("step", step), _time("duration", duration), patterns
 
 
 def _time(what: str, value: Any) -> float:
     """A positive number, of any kind."""
     try:
-        x = float(value)
+        x = math.nan if isinstance(value, (str, bool)) else float(value)
     except (TypeError, ValueError):
         x = math.nan
-    if isinstance(value, (str, bool)) or not 0 < x < 1e9:
-        raise InputError(f"{what} is {value!r}; allowed: a number above 0{' [s]' if what != 'tolerance' else ''}")
+    if not 0 < x < 1e9:
+        raise InputError(f"{what} is {value!r}; allowed: a number above 0 [s]")
     return x
+
+
+def _prepared(
+    scene: Scene, method: Method, step: float, patterns: Sequence[str] | None, energy: bool, values: Mapping[str, Any]
+) -> tuple[StepProgram, np.ndarray]:
+    """The program that advances a scene, and the state that it starts from."""
+    for controller in scene.network.digital.values():
+        controller.clock.ticks(step)
+    network = method.prepare(scene.network, step)
+    if energy:
+        network.must_be_mechanical("energy=True")
+    given = setup.Given(network, values)
+    parameters = Parameters(network, method, given.parameters, given.batch)
+    setup.checked(parameters, given)
+    known = setup.all_signals(network, method, energy)
+    wanted = setup.wanted_signals(network, known, patterns)
+    layout = Layout(
+        network, network.sources if energy else (), setup.marks_needed(network, wanted), method.slots(network, step)
+    )
+    first = setup.first_values(layout, given, parameters)
+    parameters, first = setup.chosen(network, method, parameters, layout, first, step, given)
+    return StepProgram(parameters, layout, step, wanted, energy), first
+
+
+def _trajectory(program: StepProgram, done: Record) -> Trajectory:
+    """What was seen, by name."""
+    network, step = program.layout.network, program.step
+    seen = {key: done.seen[..., j].copy() for j, key in enumerate(program.wanted)}
+    energy = {key: x for key, x in seen.items() if key[0] in ("energy", "work", "stored")} if program.energy else {}
+    named = {key: (_name(network, key), x) for key, x in seen.items() if key not in energy}
+    signals = {name: x for name, x in named.values()} | (balance(network, energy) if energy else {})
+    units = {name: _unit(program, key) for key, (name, _) in named.items()}
+    fastest = _fastest(program, done.state)
+    notes = notes_of(program.parameters, program.method, step, fastest, program.kept(done.state))
+    return Trajectory(
+        done.ticks * step,
+        signals,
+        done.status,
+        done.message,
+        units={name: units.get(name, "J") for name in signals},
+        valid_until=done.good * step if done.state.ndim > 1 else None,
+        notes=notes,
+        calls=done.calls,
+        state=state_of(program.layout.slots, done.state, done.tick, step),
+        aliases={full(key): name for key, (name, _) in named.items() if full(key) != name},
+    )
+
+
+def _name(network: Network, key: Key) -> str:
+    return network.labels.signal(key) if key[0] else key[1]
+
+
+def _unit(program: StepProgram, key: Key) -> str:
+    network = program.layout.network
+    if key[0]:
+        return observe.signal_unit(network, key)
+    return program.layout.method[program.method.signals(network)[key[1]]][1]
+
+
+def _fastest(program: StepProgram, state: np.ndarray) -> dict[str, float]:
+    """The largest speed of each site in any run, where it was marked."""
+    places = program.layout.places
+    return {site: float(np.max(state[..., places[site, "fastest"]])) for site in program.layout.marks}
+
+
+def _told(run: Trajectory, on_divergence: str) -> Trajectory:
+    """The run, after its notes were told; one that diverged is raised."""
+    for note in run.notes:
+        warnings.warn(note, StictionWarning, stacklevel=3)
+    if run.status != "diverged":
+        return run
+    if run.valid_until is not None:
+        lost, total = int(run.diverged.sum()), run.diverged.size
+        warnings.warn(f"{lost} of {total} runs diverged (run.diverged tells which): {run.message}", StictionWarning, stacklevel=3)
+    elif on_divergence == "raise":
+        raise DivergedError(f"{run.message}. What the run had is in this error's `run`", run)
+    else:
+        warnings.warn(f"the run diverged: {run.message}", StictionWarning, stacklevel=3)
+    return run

@@ -1,4 +1,4 @@
-"""What a simulation did: named signals over time with their units, how it ended, and what was run."""
+"""What a simulation did: named signals over time with their units, how it ended, where it stands, and what was run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import InputError, unknown
+from stiction.files.hdf5 import read_run, write_run
+from stiction.simulation.state import State
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,8 @@ class Trajectory:
         notes: what should be known about the run.
         calls: how often controllers that are Python functions were called.
         valid_until: of a batch, the time until which each run is good [s]; a run that leaves the numbers stays where it was.
+        state: where the run stands at its end; `simulate(scene, ..., start=run.state)` goes on from it.
+        aliases: names of signals, by their full names (part + output), which can be asked for, too.
 
     Example:
         >>> import numpy as np
@@ -44,16 +48,26 @@ class Trajectory:
     valid_until: np.ndarray | None = None
     notes: tuple[str, ...] = ()
     calls: int = 0
+    state: State | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """The signal of this name."""
-        if name not in self.signals:
+        """The signal of this name, short or full."""
+        short = self.aliases.get(name, name)
+        if short not in self.signals:
             raise InputError(unknown("signal", name, "this run", self.signals))
-        return self.signals[name]
+        return self.signals[short]
 
     def __repr__(self) -> str:
         span = f"{self.time[0]:g} to {self.time[-1]:g} s" if len(self.time) else "no time"
         return f"<Trajectory {self.status}: {len(self.signals)} signals, {len(self.time)} records, {span}>"
+
+    @property
+    def diverged(self) -> np.ndarray:
+        """Which runs left the numbers, (*batch,); of a single run, whether it did."""
+        if self.valid_until is None:
+            return np.array(self.status == "diverged")
+        return self.valid_until < self.time[-1]
 
     def at(self, t: float) -> dict[str, Any]:
         """All signals at the record nearest to time t [s]."""
@@ -87,58 +101,11 @@ class Trajectory:
 
     def save(self, path: str | Path) -> None:
         """Write the run to a file: HDF5 (.h5), which `load` reads without loss, or CSV (.csv)."""
-        path = Path(path)
-        if path.suffix not in (".h5", ".csv"):
-            raise InputError(f"cannot save a run as '{path.name}'; allowed endings: .h5, .csv")
-        try:
-            (self._save_hdf5 if path.suffix == ".h5" else self._save_csv)(path)
-        except OSError as error:
-            raise InputError(f"cannot write '{path}': {error}") from None
-
-    def _save_csv(self, path: Path) -> None:
-        if self.valid_until is not None:
-            raise InputError("a batch of runs does not fit a CSV file; save it as .h5")
-        names = [f"{name} [{self.units[name]}]" if name in self.units else name for name in self.signals]
-        columns = np.column_stack([self.time, *self.signals.values()])
-        np.savetxt(path, columns, delimiter=",", header=",".join(["time [s]", *names]), comments="", fmt="%.17g")
-
-    def _save_hdf5(self, path: Path) -> None:
-        import h5py
-
-        with h5py.File(path, "w", track_order=True) as file:  # no times of writing: equal runs give equal bytes
-            file.attrs.update({"status": self.status, "message": self.message, "format": "stiction run 1", "notes": "\n".join(self.notes), "calls": self.calls})
-            file.create_group("origin").attrs.update(self.origin)
-            time = file.create_dataset("time", data=self.time)
-            time.attrs["units"] = "s"
-            time.make_scale("time")
-            if self.valid_until is not None:
-                file.create_dataset("valid_until", data=self.valid_until).attrs["units"] = "s"
-            group = file.create_group("signals", track_order=True)
-            for name, x in self.signals.items():
-                data = group.create_dataset(name.replace("/", "|"), data=x)  # a slash would make a folder
-                data.attrs["name"] = name
-                data.dims[0].attach_scale(time)
-                data.attrs["units"] = self.units.get(name, "")
+        write_run(path, self)
 
     @staticmethod
     def load(path: str | Path) -> "Trajectory":
         """Read a run that `save` wrote as HDF5."""
-        import h5py
-
-        try:
-            with h5py.File(path, "r") as file:
-                if file.attrs.get("format") != "stiction run 1":
-                    raise InputError(f"{path} is an HDF5 file, but no run of stiction")
-                data: dict[str, Any] = {x.attrs["name"]: x for x in file["signals"].values()}
-                signals = {name: x[()] for name, x in data.items()}
-                units = {name: x.attrs["units"] for name, x in data.items() if x.attrs["units"]}
-                until = file["valid_until"][()] if "valid_until" in file else None
-                origin = dict(file["origin"].attrs)
-                notes = tuple(file.attrs["notes"].split("\n")) if file.attrs["notes"] else ()
-                return Trajectory(file["time"][()], signals, file.attrs["status"], file.attrs["message"], units, origin, until, notes, int(file.attrs["calls"]))
-        except FileNotFoundError:
-            raise InputError(f"there is no file '{path}'") from None
-        except (KeyError, TypeError, AttributeError) as error:
-            raise InputError(f"{path} is a damaged run of stiction: {error}") from None
-        except OSError:
-            raise InputError(f"{path} is no HDF5 file, or a damaged one; a run is written by save('run.h5')") from None
+        content = read_run(path)
+        state = content.pop("state")
+        return Trajectory(**content, state=State(**state) if state else None)

@@ -1,0 +1,100 @@
+"""Runs in HDF5 files, without loss, and in CSV files."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stiction.errors import InputError
+
+FORMAT = "stiction run 2"
+
+
+def _h5py() -> Any:
+    try:
+        import h5py
+    except ImportError:
+        raise InputError("HDF5 files need h5py, which is not installed; run: pip install 'stiction[hdf5]', or save as .csv") from None
+    return h5py
+
+
+def write_run(path: str | Path, run: Any) -> None:
+    """Write a run to a file: HDF5 (.h5), which `read_run` reads without loss, or CSV (.csv)."""
+    path = Path(path)
+    writers = {".h5": _write_hdf5, ".csv": _write_csv}
+    if path.suffix not in writers:
+        raise InputError(f"cannot save a run as '{path.name}'; allowed endings: {', '.join(writers)}")
+    try:
+        writers[path.suffix](path, run)
+    except OSError as error:
+        raise InputError(f"cannot write '{path}': {error}") from None
+
+
+def _write_csv(path: Path, run: Any) -> None:
+    if run.valid_until is not None:
+        raise InputError("a batch of runs does not fit a CSV file; save it as .h5")
+    names = [f"{name} [{run.units[name]}]" if name in run.units else name for name in run.signals]
+    columns = np.column_stack([run.time, *run.signals.values()])
+    np.savetxt(path, columns, delimiter=",", header=",".join(["time [s]", *names]), comments="", fmt="%.17g")
+
+
+def _write_hdf5(path: Path, run: Any) -> None:
+    with _h5py().File(path, "w", track_order=True) as file:  # no times of writing: equal runs give equal bytes
+        about = {"status": run.status, "message": run.message, "notes": "\n".join(run.notes), "calls": run.calls}
+        file.attrs.update(about | {"format": FORMAT})
+        file.create_group("origin").attrs.update(dict(run.origin))
+        file.create_group("aliases").attrs.update(dict(run.aliases))
+        time = file.create_dataset("time", data=run.time)
+        time.attrs["units"] = "s"
+        time.make_scale("time")
+        if run.valid_until is not None:
+            file.create_dataset("valid_until", data=run.valid_until).attrs["units"] = "s"
+        group = file.create_group("signals", track_order=True)
+        for name, x in run.signals.items():
+            data = group.create_dataset(name.replace("/", "|"), data=x)  # a slash would make a folder
+            data.attrs["name"] = name
+            data.dims[0].attach_scale(time)
+            data.attrs["units"] = run.units.get(name, "")
+        if run.state is not None:
+            state = file.create_dataset("state", data=run.state.values)
+            state.attrs.update({"tick": run.state.tick, "step": run.state.step})
+            for what in ("names", "units", "kinds"):
+                state.attrs[what] = list(getattr(run.state, what))
+
+
+def read_run(path: str | Path) -> dict[str, Any]:
+    """What was written to an HDF5 file, by the fields of a run; of the state its own fields."""
+    h5py = _h5py()
+    try:
+        with h5py.File(path, "r") as file:
+            if file.attrs.get("format") != FORMAT:
+                raise InputError(f"{path} is an HDF5 file, but no run of this version of stiction")
+            return _content(file)
+    except FileNotFoundError:
+        raise InputError(f"there is no file '{path}'") from None
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path} is a damaged run of stiction: {error}") from None
+    except OSError:
+        raise InputError(f"{path} is no HDF5 file, or a damaged one; a run is written by save('run.h5')") from None
+
+
+def _content(file: Any) -> dict[str, Any]:
+    data: dict[str, Any] = {x.attrs["name"]: x for x in file["signals"].values()}
+    state = None
+    if "state" in file:
+        texts = {what: tuple(map(str, file["state"].attrs[what])) for what in ("names", "units", "kinds")}
+        numbers = {"tick": int(file["state"].attrs["tick"]), "step": float(file["state"].attrs["step"])}
+        state = {"values": file["state"][()], **texts, **numbers}
+    return {
+        "time": file["time"][()],
+        "signals": {name: x[()] for name, x in data.items()},
+        "status": file.attrs["status"],
+        "message": file.attrs["message"],
+        "units": {name: x.attrs["units"] for name, x in data.items() if x.attrs["units"]},
+        "origin": dict(file["origin"].attrs),
+        "valid_until": file["valid_until"][()] if "valid_until" in file else None,
+        "notes": tuple(file.attrs["notes"].split("\n")) if file.attrs["notes"] else (),
+        "calls": int(file.attrs["calls"]),
+        "aliases": dict(file["aliases"].attrs),
+        "state": state,
+    }

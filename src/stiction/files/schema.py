@@ -1,0 +1,102 @@
+"""The JSON Schema of scene files, from the same classes that read them."""
+
+import inspect
+from dataclasses import fields
+from typing import Any, get_type_hints
+
+import msgspec
+
+from stiction.drive import Drive
+from stiction.files.plain import file_type, one_of, struct
+from stiction.files.scene_file import ROBOTS, URDF
+from stiction.friction import LAWS
+from stiction.methods import METHODS
+from stiction.network.wires import Wire
+from stiction.parts import Digital, Part
+from stiction.robot.robot import Robot
+from stiction.scene import Table
+
+TIME = {"type": "number", "exclusiveMinimum": 0}
+NUMBERS = {"type": "array", "items": {"type": "number"}}
+
+
+def schema() -> dict[str, Any]:
+    """The schema, as plain data.
+
+    Example:
+        >>> from stiction.files.schema import schema
+        >>> schema()["properties"]["method"]["anyOf"][0]["enum"][0]
+        'moreau'
+    """
+    laws = [_law(kind) for kind in LAWS.values()]
+    types = [one_of(laws), file_type(Part), struct(Robot), struct(Table), struct(Wire), struct(Drive), file_type(Digital)]
+    made, found = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
+    law, part, robot, table, wire, drive, controller = made
+    none = {"type": "object", "properties": {"law": {"const": "none"}}, "required": ["law"], "additionalProperties": False}
+    law = {"anyOf": [none, *law["anyOf"]]}
+    any_robot = {"anyOf": [_urdf(), *(_library(name) for name in ROBOTS), robot]}
+    first = {"anyOf": [NUMBERS, _by_name({"type": "number"})]}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A scene of Stiction",
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["duration", "step"],
+        "properties": {
+            "duration": TIME | {"description": "[s]"},
+            "step": TIME | {"description": "[s]"},
+            "method": {"anyOf": [{"enum": list(METHODS)}, *map(_method, METHODS)], "default": "rk4"},
+            "record": TIME | {"description": "time between records [s]; every step by default"},
+            "signals": {"type": "array", "items": {"type": "string"}, "description": "which signals to keep, by the beginnings of their names"},
+            "energy": {"type": "boolean", "default": False, "description": "keep the energy balance"},
+            "gravity": NUMBERS | {"minItems": 3, "maxItems": 3, "default": [0, 0, -9.81], "description": "[m/s²]"},
+            "robot": any_robot,
+            "robots": _by_name(any_robot),
+            "friction": _by_name(law),
+            "torque": _by_name({"anyOf": [{"type": "number"}, {"type": "string", "description": "a formula of the time t [s]"}, table]}),
+            "drives": _by_name(drive) | {"description": "by joint; alone in a file arm.drives.toml beside arm.urdf, they are read with it"},
+            "control": _by_name(controller),
+            "parts": _by_name(part),
+            "wires": {"type": "array", "items": wire},
+            "q": first | {"description": "positions at the start [rad or m]"},
+            "v": first | {"description": "velocities at the start [rad/s or m/s]"},
+        },
+        "$defs": found,
+    }
+
+
+def _method(name: str) -> dict[str, Any]:
+    """A method with options, as a table."""
+    options = {f.name: msgspec.json.schema(file_type(hint)) for f, hint in _options(name)}
+    properties = {"name": {"const": name}, **options}
+    return {"type": "object", "properties": properties, "required": ["name"], "additionalProperties": False}
+
+
+def _options(name: str) -> list[tuple[Any, Any]]:
+    kind = type(METHODS[name]())
+    hints = get_type_hints(kind)
+    return [(f, hints[f.name]) for f in fields(kind)]  # type: ignore[arg-type]
+
+
+def _by_name(of: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "additionalProperties": of}
+
+
+def _law(kind: type) -> Any:
+    """A law in a file, which may name the joints that it acts on."""
+    joints: Any = ("joints", dict[str, float] | msgspec.UnsetType, msgspec.UNSET)
+    made = msgspec.defstruct(
+        f"{kind.__name__}Site", [joints], bases=(struct(kind),), kw_only=True, forbid_unknown_fields=True, tag_field="law", tag=kind.__name__
+    )
+    made.__doc__ = struct(kind).__doc__
+    return made
+
+
+def _urdf() -> dict[str, Any]:
+    kinds = {"urdf": {"type": "string"}, "base": {"enum": ["fixed", "floating"]}, "keep_fixed": {"type": "boolean"}, "lumped": {"type": "boolean"}}
+    return {"type": "object", "properties": {key: kinds[key] for key in URDF}, "required": ["urdf"], "additionalProperties": False}
+
+
+def _library(name: str) -> dict[str, Any]:
+    options = {key: msgspec.json.schema(file_type(p.annotation)) for key, p in inspect.signature(ROBOTS[name]).parameters.items()}
+    return {"type": "object", "properties": {"library": {"const": name}, **options}, "required": ["library"], "additionalProperties": False}

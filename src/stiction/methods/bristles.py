@@ -1,0 +1,109 @@
+"""Bristles for dry friction: how stiff they are when nobody says.
+
+For explicit methods a stuck site is a stiff spring. By default K = J/(2 h²) and B = J/(2 h), with J the inertia that the site
+feels at the start: the slowest decay of a stuck bristle is then 0.65 per step with Runge–Kutta, and the site stays stable while
+bodies move to poses with a quarter of that inertia. Coupled sites get softer ones, until what is stuck decays.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from stiction.friction.dry import Dry
+from stiction.methods.schemes import Scheme
+from stiction.methods.stability import bristle_growth
+from stiction.network.network import Network
+from stiction.network.start import StartTerms
+from stiction.network.wires import NetworkError
+from stiction.parts.friction import Friction
+from stiction.parts.kinds import Part
+from stiction.trace.parameters import Key
+
+STIFFNESS, DAMPING = 0.5, 0.5  # K h²/J and B h/J
+CALM, MOST_HALVINGS = 0.995, 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChosenBristle(Friction):
+    """Friction whose bristle is chosen where the law does not give it.
+
+    Attributes:
+        chosen: fields of the law that are chosen: "stiffness", "damping".
+    """
+
+    chosen: tuple[str, ...]
+
+
+def with_bristles(network: Network) -> Network:
+    """The network with a bristle in every dry law on one velocity; what the law does not give is open until the terms are known."""
+
+    def change(name: str, part: Part) -> Part:
+        if not isinstance(part, Friction) or not isinstance(part.law, Dry) or part.dimension > 1:
+            return part
+        missing = tuple(what for what in ("stiffness", "damping") if getattr(part.law, what) is None)
+        if not missing:
+            return part
+        network.must_be_mechanical(f"choosing a bristle for friction '{name}' (or give its stiffness and damping)")
+        law: Any = replace(part.law, **dict.fromkeys(missing, 1.0))  # type: ignore[arg-type]
+        return ChosenBristle(law=law, chosen=missing)
+
+    return network.with_parts(change)
+
+
+def dry_sites(network: Network) -> list[str]:
+    """Dry friction on one velocity, by bristles."""
+    return [
+        name
+        for name, part in network.parts.items()
+        if isinstance(part, Friction) and isinstance(part.law, Dry) and part.dimension == 1
+    ]
+
+
+def chosen_bristles(
+    network: Network, start: StartTerms, scheme: Scheme | None, h: float, given: Mapping[Key, Any]
+) -> dict[Key, np.ndarray]:
+    """Stiffness and damping that nobody gave, (runs,) each; as soft as all sites of a run together need it for a scheme."""
+    names = dry_sites(network)
+    wanted = _wanted(network, names, given)
+    if not wanted:
+        return {}
+    A = start.compliance(names)
+    a = np.diagonal(A, axis1=1, axis2=2)
+    for name, felt in zip(names, a.T, strict=True):
+        if not (felt > 0).all():
+            raise NetworkError(
+                f"friction '{name}' moves no body, so no bristle can be chosen for it; "
+                "wire its torque to a body, or give stiffness and damping"
+            )
+    best, least = np.zeros(len(A), int), np.full(len(A), np.inf)
+    for halvings in range(MOST_HALVINGS if scheme else 0):
+        K, B = _bristles(start, names, wanted, 0.5**halvings / a, h)
+        growth = bristle_growth(scheme, A, K, B, h)  # type: ignore[arg-type]
+        better = (growth < least) & (least >= CALM)
+        best, least = np.where(better, halvings, best), np.where(better, growth, least)
+        if (least < CALM).all():
+            break
+    K, B = _bristles(start, names, wanted, 0.5 ** best[:, None] / a, h)
+    columns = {"stiffness": K, "damping": B}
+    return {(name, what): columns[what][:, names.index(name)] for name, what in wanted}
+
+
+def _wanted(network: Network, names: list[str], given: Mapping[Key, Any]) -> list[Key]:
+    found = [(name, what) for name in names for what in getattr(network.parts[name], "chosen", ())]
+    return [key for key in found if key not in given]
+
+
+def _bristles(
+    start: StartTerms, names: list[str], wanted: list[Key], inertia: np.ndarray, h: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Stiffness and damping of all dry sites, (runs, m) each, where those wanted follow from the inertia."""
+    K = np.concatenate([start.stiffness[name] for name in names], axis=1)
+    B = np.concatenate([start.damping[name] for name in names], axis=1)
+    for k, name in enumerate(names):
+        if (name, "stiffness") in wanted:
+            K[:, k] = STIFFNESS * inertia[:, k] / h**2
+        if (name, "damping") in wanted:
+            B[:, k] = DAMPING * inertia[:, k] / h
+    return K, B

@@ -1,0 +1,172 @@
+"""Explicit methods: the flow of the network, evaluated in stages; dry friction gets stiff bristles.
+
+Each source's work is integrated as a state, by the same scheme.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from stiction.errors import InputError
+from stiction.methods.bristles import chosen_bristles, dry_sites, with_bristles
+from stiction.methods.method import Choice, Method, powers
+from stiction.methods.schemes import Scheme, euler, runge_kutta_4, runge_kutta_gill
+from stiction.methods.stability import bristle_growth, refuse_growth, spring_growth
+from stiction.network.layout import Block, flat_states, states_of
+from stiction.network.network import Network
+from stiction.network.start import StartTerms
+from stiction.network.terms import Terms
+from stiction.network.wires import NetworkError
+from stiction.parts.friction import Friction, FrictionPart
+from stiction.parts.ground import Ground
+from stiction.parts.kinds import Impedance, Row
+from stiction.trace.functions import Scalar
+from stiction.trace.parameters import Key
+
+
+class Explicit(Method):
+    """What explicit methods share.
+
+    Attributes:
+        scheme: how the flow is integrated over a step.
+        springs_grow: whether every spring grows a little, as an error of the scheme and no instability.
+    """
+
+    scheme: ClassVar[Scheme]
+    springs_grow: ClassVar[bool] = False
+
+    def prepare(self, network: Network, step: float) -> Network:
+        """Dry friction with bristles; rows are refused."""
+        refuse_rows(network, self)
+        return over_steps(with_bristles(network), step)
+
+    def choose(self, network: Network, start: StartTerms, step: float, given: Mapping[Key, Any]) -> Choice:
+        """The bristles that nobody gave."""
+        return Choice(chosen_bristles(network, start, type(self).scheme, step, given), {})
+
+    def check(self, network: Network, start: StartTerms, step: float) -> None:
+        """Refuse friction that pushes, and bristles and springs that the step cannot follow."""
+        scheme = type(self).scheme
+        refuse_pushing(network, start)
+        refuse_stiff_bristles(network, start, scheme, self.title, step)
+        if not self.springs_grow:
+            refuse_stiff_springs(network, start, lambda K, B, h: spring_growth(scheme, K, B, h), self.title, step)
+
+    def step(self, network: Network, block: Block, t: Scalar, h: Scalar) -> Block:
+        """One step of the flow."""
+        return flowed(type(self).scheme, network, block, t, h)
+
+
+def flowed(scheme: Scheme, network: Network, block: Block, t: Scalar, h: Scalar) -> Block:
+    """The state after one step of the flow by a scheme."""
+    flat = flat_states(network, block.own)
+    n = len(flat)
+
+    def flow(x: list[Scalar], t: Scalar, stage: Scalar) -> list[Scalar]:
+        now = network.evaluate(states_of(network, x[:n]), t, stage)
+        rates = flat_states(network, network.rates(now, t))  # type: ignore[arg-type]
+        terms = Terms(network, now)
+        return [*rates, *(powers(block, terms.pushes, terms.velocities) if block.works else [])]
+
+    after = scheme(flow, [*flat, *block.works.values()], t, h)
+    own = network.settled(network.finished(states_of(network, after[:n]), t + h, h))
+    return block._replace(own=own, works=dict(zip(block.works, after[n:], strict=True)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Euler(Explicit):
+    """The explicit method of Euler: order 1, one evaluation. For comparison; every other method is better."""
+
+    name = "euler"
+    scheme = staticmethod(euler)
+    follows = 0.2
+    springs_grow = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class RK4(Explicit):
+    """The classical method of Runge and Kutta: order 4, four evaluations."""
+
+    name = "rk4"
+    scheme = staticmethod(runge_kutta_4)
+    follows = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gill(Explicit):
+    """Runge–Kutta after Gill, which carries rounding errors along: order 4, four evaluations."""
+
+    name = "gill"
+    scheme = staticmethod(runge_kutta_gill)
+    follows = 1.0
+
+
+def over_steps(network: Network, step: float) -> Network:
+    """The network with what is faster than a step advanced over whole steps."""
+    return network.with_parts(lambda _, part: part.for_step(step) if isinstance(part, Impedance) else part)
+
+
+def refuse_rows(network: Network, method: Method) -> None:
+    """Refuse what is rigid."""
+    for name, part in network.parts.items():
+        if isinstance(part, Row):
+            raise InputError(
+                f"'{name}' ({type(part).__name__}) is rigid and needs method 'moreau'; got '{method.title}'"
+            )
+
+
+def refuse_pushing(network: Network, start: StartTerms) -> None:
+    """Refuse friction that is wired to push instead of to resist."""
+    for name, part in network.parts.items():
+        if isinstance(part, FrictionPart) and name in start.seen:
+            row, seen = start.rows[name][:, 0], start.seen[name]
+            if row.any() and (np.abs(row + seen) < 1e-9).all():
+                raise NetworkError(
+                    f"friction '{name}' is wired to push its body along; "
+                    "its torque has the sign of the velocity: give its term the gain -1"
+                )
+
+
+def refuse_stiff_bristles(network: Network, start: StartTerms, scheme: Scheme, title: str, step: float) -> None:
+    """Refuse bristles that do not hold at this step, all that are coupled together."""
+    sites = dry_sites(network)
+    groups = {"friction bristles": sites} if sites else {}
+    for name, part in network.parts.items():
+        if (isinstance(part, Friction) and part.dimension > 1) or isinstance(part, Ground):
+            groups[f"the bristles of '{name}'"] = [name]
+    for what, names in groups.items():
+        A = start.compliance(names)
+        K, B = (np.concatenate([x[name] for name in names], axis=1) for x in (start.stiffness, start.damping))
+
+        def growth(h: float, A: np.ndarray = A, K: np.ndarray = K, B: np.ndarray = B) -> np.ndarray:
+            return bristle_growth(scheme, A, K, B, h)
+
+        def message(stable: float, _: int, what: str = what) -> str:
+            return (
+                f"{what} are too stiff for '{title}' at {step:g} s; the largest stable step is {stable:.3g} s. "
+                "Take it, or softer bristles, or none (stiffness and damping are then chosen), or use 'moreau'"
+            )
+
+        refuse_growth(growth, step, 1.0, message)
+
+
+def refuse_stiff_springs(network: Network, start: StartTerms, growth: Any, title: str, step: float) -> None:
+    """Refuse springs that the step cannot follow, each alone on the bodies that it moves."""
+    for name, part in network.parts.items():
+        if isinstance(part, (FrictionPart, Ground)) or name not in start.rows or not start.stiffness[name].any():
+            continue
+        a = start.compliance([name])[:, 0, 0]
+        K, B = start.stiffness[name][:, 0] * a, start.damping[name][:, 0] * a
+
+        def grows(h: float, K: np.ndarray = K, B: np.ndarray = B) -> np.ndarray:
+            return growth(K, B, h)
+
+        def message(stable: float, run: int, name: str = name, K: np.ndarray = K) -> str:
+            return (
+                f"the spring of '{name}' is too stiff for '{title}' at {step:g} s: it swings at {np.sqrt(K[run]):.3g} rad/s; "
+                f"the largest stable step is {stable:.3g} s. Take it, or a softer spring, or method 'rosenbrock'"
+            )
+
+        refuse_growth(grows, step, 1 + 1e-9, message)

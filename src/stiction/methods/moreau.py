@@ -1,0 +1,471 @@
+"""Rigid friction: rows found once per step at velocity level, then the smooth part advanced with the row torques held.
+
+A stuck site has velocity 0 to rounding, whatever the step: nothing creeps. How the rows are found,
+
+    "together"   all coupled through the mass matrix (`rows.stick_slip`), gears (15) to (24);
+    "by_joint"   each joint with a rotor alone, from the rotor's inertia and the torque that its link took in the last step, gears
+                 (25) to (29); joints without a rotor still go together, since (26) would divide by 0;
+
+times how the smooth part is advanced between them,
+
+    "euler"      one evaluation: velocities first, then positions with the new velocities; viscous friction, bristles and motors
+                 are linear in the velocity at the end of the step, so they cannot make it unstable. Order 1;
+    "gill", "rk4"   Runge–Kutta with four evaluations of the flow.
+
+gears.md's own methods are `gears_semi_implicit` (by joint, Gill) and `gears_implicit` (together, Gill). The paper projects each
+joint once, which lets a stuck joint move while another slides; here the stuck ones are found again when others slip.
+"""
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from stiction.dynamics.composite_body import solve
+from stiction.fields import choice, flag, number
+from stiction.friction.dry import Dry
+from stiction.friction.law import Linear
+from stiction.methods.explicit import flowed, over_steps, refuse_stiff_springs
+from stiction.methods.method import Choice, Method
+from stiction.methods.rigid_friction import RigidFriction
+from stiction.methods.schemes import Scheme, runge_kutta_4, runge_kutta_gill
+from stiction.methods.stability import spectral_radius, spring_growth
+from stiction.network.layout import Block
+from stiction.network.network import Network, States
+from stiction.network.start import StartTerms
+from stiction.network.terms import Compliance, Terms, added, compliance, damped, dot
+from stiction.network.wires import NetworkError
+from stiction.parts.friction import Friction, FrictionPart
+from stiction.parts.kinds import Admittance, Implicit, Part, Row
+from stiction.rows.stick_slip import stick_slip
+from stiction.trace.functions import Scalar, absolute, maximum, where
+from stiction.trace.parameters import Key, absent
+
+GIVE = 1e-12  # of rows that follow from others: they give by this part of what one step without them would move them
+SMALL = 1e-9  # part of the largest break-away torque that may be left as a contradiction
+SCHEMES: dict[str, Scheme] = {"gill": runge_kutta_gill, "rk4": runge_kutta_4}
+
+
+class _Found(NamedTuple):
+    """Rows of one step: torque and direction of sliding of each, the inertia it feels, and what contradiction was left."""
+
+    torque: dict[str, Scalar]
+    slides: dict[str, Scalar]
+    inertia: dict[str, Scalar]
+    residual: Scalar  # N·m or N
+
+
+class _Solution(NamedTuple):
+    """Velocities without the rows that were found together, what impulses at these do, and the impulses."""
+
+    free: list[Scalar]
+    responses: dict[str, list[Scalar]]
+    impulses: dict[str, Scalar]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moreau(Method):
+    """Rows × scheme: rigid friction found once per step, held while the smooth part is advanced.
+
+    Attributes:
+        rows: "together" or "by_joint".
+        scheme: "euler", "gill" or "rk4".
+        pull: part of the way since its reference that a stuck site goes back in a step (k_q h of gears.md), 0 … 1.
+        softness: how much a stuck site gives, over what a step without friction would move it (λ_q over A²).
+        splitting: of "by_joint": record "splitting", how far its torques were, at worst so far, from those found together [N·m or N].
+
+    Example:
+        >>> import stiction
+        >>> scene = stiction.Scene(robot=stiction.library.pendulum(1), friction={"joint1": stiction.Coulomb(level=1.0)}, q=[0.05])
+        >>> run = stiction.simulate(scene, duration=1.0, step=1e-3, method=stiction.Moreau(scheme="rk4"))
+        >>> float(abs(run["q.joint1"] - 0.05).max()) < 1e-15  # 0.49 N·m of gravity, held
+        True
+    """
+
+    name: ClassVar[str] = "moreau"
+    vanishing = ("pull", "softness")
+
+    rows: str = choice(("together", "by_joint"), default="together")
+    scheme: str = choice(("euler", "gill", "rk4"), default="euler")
+    pull: float = number(0.0, least=0, most=1)
+    softness: float = number(0.0, least=0, most=1e6)
+    splitting: bool = flag(False)
+
+    def conflicts(self) -> Sequence:
+        """Splitting is what finding rows by joint costs."""
+        why = "splitting is True with rows 'together'; it compares 'by_joint' with it: leave it out"
+        return [(self.splitting and self.rows == "together", why)]
+
+    @property
+    def title(self) -> str:
+        """The name of a preset, where it is one."""
+        presets = {("together", "euler"): "moreau", ("by_joint", "gill"): "gears_semi_implicit", ("together", "gill"): "gears_implicit"}
+        return presets.get((self.rows, self.scheme), f"Moreau(rows={self.rows!r}, scheme={self.scheme!r})")
+
+    # What it makes of a network.
+
+    def prepare(self, network: Network, step: float) -> Network:
+        """Dry friction on one velocity as rows."""
+        network.must_be_mechanical(f"method '{self.title}'")
+        for name, part in network.parts.items():
+            if self.scheme != "euler" and isinstance(part, Row):
+                raise NetworkError(
+                    f"'{name}' ({type(part).__name__}) follows the torque of the last step and needs method 'moreau' "
+                    f"with the scheme 'euler'; got '{self.title}'"
+                )
+        made = network.with_parts(lambda _, part: self._rigid(part))
+        rows = _rows_at_start(made)
+        if self.rows == "by_joint":
+            geared = _geared(made, rows)
+            made = made.with_parts(lambda name, part: copy_with(part, geared=True) if name in geared else part)
+        if _dependent(rows):
+            made = made.with_parts(lambda _, part: copy_with(part, shared=True) if isinstance(part, Row) else part)
+        return over_steps(made, step)
+
+    def _rigid(self, part: Part) -> Part:
+        if not isinstance(part, Friction) or not isinstance(part.law, Dry) or part.dimension > 1:
+            return part
+        return RigidFriction(law=part.law, viscous_apart=self.scheme == "euler", referenced=not absent(self.pull))
+
+    def slots(self, network: Network, step: float) -> Mapping[str, tuple[float, str]]:
+        """The worst contradiction and splitting error so far."""
+        return {"residual": (0.0, "N·m or N")} | ({"splitting": (0.0, "N·m or N")} if self.splitting else {})
+
+    def signals(self, network: Network) -> Mapping[str, str]:
+        """Both are seen."""
+        return {name: name for name in self.slots(network, 1.0)}
+
+    def choose(self, network: Network, start: StartTerms, step: float, given: Mapping[Key, Any]) -> Choice:
+        """What the links of geared joints take at rest: from 0 a loaded joint would shift a little."""
+        first = {}
+        for name, part in network.parts.items():
+            if isinstance(part, RigidFriction) and part.geared:
+                row = start.rows[name][:, 0]
+                first[name, "link_torque"] = np.divide(start.link_torque, row, out=np.zeros_like(row), where=row != 0).sum(axis=1)
+        return Choice({}, first)
+
+    def check(self, network: Network, start: StartTerms, step: float) -> None:
+        """Refuse what does not act where its velocity is taken, and springs that the step cannot follow."""
+        for name, part in network.parts.items():
+            if isinstance(part, Row) or (self.scheme == "euler" and name in start.seen):
+                _check_direction(name, start, self.title)
+        refuse_stiff_springs(network, start, self._spring_growth, self.title, step)
+
+    def _spring_growth(self, K: np.ndarray, B: np.ndarray, h: float) -> np.ndarray:
+        if self.scheme in SCHEMES:
+            return spring_growth(SCHEMES[self.scheme], K, B, h)
+        step = np.stack([np.stack([1 - h * h * K, h - h * h * B], -1), np.stack([-h * K, 1 - h * B], -1)], 1)
+        return spectral_radius(step)
+
+    def notes(self, network: Network, kept: Mapping[str, np.ndarray]) -> list[str]:
+        """Contradictions that were left, and softness that creeps."""
+        found = []
+        if not absent(self.softness) and absent(self.pull):
+            found.append("softness without pull lets stuck joints creep under load; give a pull, such as 0.1, to end it")
+        laws = [part.law for part in network.parts.values() if isinstance(part, FrictionPart)]
+        largest = max((float(law.breakaway(way)) for law in laws for way in (1, -1)), default=0.0)
+        worst = float(np.max(kept["residual"]))
+        if self.scheme == "euler" and self.rows == "together" and worst > SMALL * largest:
+            found.append(
+                f"stick and slip contradicted each other by up to {worst:.3g} N·m or N in one step (signal 'residual'); "
+                "take a smaller step"
+            )
+        return found
+
+    # A step.
+
+    def step(self, network: Network, block: Block, t: Scalar, h: Scalar) -> Block:
+        """Rows first, then the smooth part."""
+        terms = Terms(network, network.evaluate(block.own, t, h))
+        smooth = _Smooth(terms, t, h) if self.scheme == "euler" else _Rigid(terms, h)
+        found, solution = self._found(smooth, h)
+        residual, splitting = found.residual, block.method.get("splitting", 0)
+        if self.splitting:
+            together, _ = self._together(smooth, smooth.rows, {}, h)
+            for name, torque in together.torque.items():
+                splitting = maximum(splitting, absolute(torque - found.torque[name]))
+        held = dict(block.own) | {name: self._held(smooth, found, name) for name in found.torque}
+        if isinstance(smooth, _Smooth):
+            after = smooth.advanced(block._replace(own=held), found, solution, h)
+        else:
+            after = flowed(SCHEMES[self.scheme], network, block._replace(own=held), t, h)
+        own = dict(after.own)
+        speeds = network.velocities(own)
+        for name, part in smooth.rigid.items():
+            if isinstance(part, RigidFriction) and part.geared:
+                own[name] = [*own[name][:-1], smooth.link_torque(name, found.torque[name], speeds, h)]
+        if self.scheme != "euler" or self.rows == "by_joint":
+            residual = maximum(residual, _moved_though_stuck(smooth, found, speeds, h))
+        kept = {"residual": maximum(block.method["residual"], residual)}
+        return after._replace(own=own, method=kept | ({"splitting": splitting} if self.splitting else {}))
+
+    def _found(self, smooth: "_Rigid", h: Scalar) -> tuple[_Found, _Solution]:
+        """Torques of all rows: geared ones alone, if they are found by joint, then the others together."""
+        alone = {name for name, part in smooth.rigid.items() if isinstance(part, RigidFriction) and part.geared}
+        torque, slides, inertia = {}, {}, {}
+        for name in smooth.rigid:
+            if name in alone:
+                torque[name], slides[name], inertia[name] = self._alone(smooth, name, h)
+        others = {name: row for name, row in smooth.rows.items() if name not in alone}
+        joined, solution = self._together(smooth, others, torque, h)
+        both = {name: torque[name] if name in alone else joined.torque[name] for name in smooth.rigid}
+        return _Found(both, joined.slides | slides, joined.inertia | inertia, joined.residual), solution
+
+    def _alone(self, smooth: "_Rigid", name: str, h: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+        """Torque that stops the rotor in this step, within its bounds: gears (26), (27), (21)."""
+        part: Any = smooth.rigid[name]
+        own, s, rotor = smooth.terms.now.own[name], smooth.speed(name), smooth.rotor(name)
+        A = h / rotor
+        c = A * (smooth.motor_torque(name) - own[-1]) + s
+        wish = (c + self.pull / h * part.way(own)) / (A * (1 + self.softness))
+        return (*part.projected(wish, s, own[0]), rotor)
+
+    def _together(
+        self, smooth: "_Rigid", rows: Mapping[str, list[Scalar]], known: Mapping[str, Scalar], h: Scalar
+    ) -> tuple[_Found, _Solution]:
+        """Torques of these rows together, gears (16) to (21); those of others are known."""
+        if not rows and not smooth.needs_matrix:
+            return _Found({}, {}, {}, 0), _Solution([], {}, {})
+        give = self.softness + GIVE if any(part.shared for part in smooth.rigid.values()) else self.softness
+        free, coupled = smooth.free(rows, known, give, h)
+        own = smooth.terms.now.own
+        parts: dict[str, Any] = {name: smooth.rigid[name] for name in rows}
+        c = [dot(row, free) for row in rows.values()]
+        if not absent(self.pull):
+            c = [x + self.pull / h * part.way(own[name]) for x, (name, part) in zip(c, parts.items(), strict=True)]
+        bounds = [part.bounds(own[name], smooth.speed(name), h) for name, part in parts.items()]
+        outcome = stick_slip(coupled.A, c, bounds, [own[name][0] for name in rows])
+        impulses = dict(zip(rows, outcome.impulse, strict=True))
+        inertia = {name: 1 / coupled.A[k][k] for k, name in enumerate(rows)}
+        torque = {name: p / h for name, p in impulses.items()}
+        found = _Found(torque, dict(zip(rows, outcome.mode, strict=True)), inertia, outcome.residual / h)
+        return found, _Solution(free, coupled.responses, impulses)
+
+    def _held(self, smooth: "_Rigid", found: _Found, name: str) -> list[Scalar]:
+        """States of a row while the smooth part is advanced: what was found; the reference follows what slips, (24)."""
+        own, part = smooth.terms.now.own[name], smooth.rigid[name]
+        slides = found.slides[name]
+        rest = list(own[2:])
+        if isinstance(part, RigidFriction) and part.referenced:
+            rest[0] = where(absolute(slides) > 0, 0, rest[0])
+        return [slides, found.torque[name], *rest]
+
+
+class _Rigid:
+    """What rows need to know of a network at the beginning of a step, where the rest is an explicit flow."""
+
+    needs_matrix = False
+
+    def __init__(self, terms: Terms, h: Scalar) -> None:
+        network = terms.network
+        self.terms, self.network = terms, network
+        self.rigid = {name: part for name, part in network.parts.items() if isinstance(part, Row)}
+        self.rows = {name: terms.row(name) for name in self.rigid}
+
+    def speed(self, name: str) -> Scalar:
+        """Velocity of a row at the beginning of the step."""
+        return dot(self.rows[name], self.terms.velocities)
+
+    def free(
+        self, rows: Mapping[str, list[Scalar]], known: Mapping[str, Scalar], give: Scalar, h: Scalar
+    ) -> tuple[list[Scalar], Compliance]:
+        """Velocities after the step without these rows, and what impulses at them do."""
+        terms = self.terms
+        forces = self._with_known(terms.pushed(without=self.rigid), known)
+        coupled = compliance(terms.mass_matrix, rows, give)
+        accelerations = solve(coupled.factors, [f - b for f, b in zip(forces, terms.bias, strict=True)])
+        return [v + h * a for v, a in zip(terms.velocities, accelerations, strict=True)], coupled
+
+    def _with_known(self, forces: list[Scalar], known: Mapping[str, Scalar]) -> list[Scalar]:
+        for name, torque in known.items():
+            forces = [f - r * torque for f, r in zip(forces, self.rows[name], strict=True)]
+        return forces
+
+    def rotor(self, name: str) -> Scalar:
+        """Inertia of the rotor on a row's one joint, as the row feels it."""
+        inertias = _rotor_inertias(self.network)
+        (k,) = [k for k, r in enumerate(self.rows[name]) if not absent(r)]
+        return inertias[k] / (self.rows[name][k] * self.rows[name][k])
+
+    def motor_torque(self, name: str) -> Scalar:
+        """What motors push at a row's one joint: E e − D q̇ of gears (2)."""
+        total: list[Scalar] = [0] * len(self.terms.velocities)
+        for motor, push in self.terms.pushes.items():
+            part = self.network.parts.get(motor)
+            if isinstance(part, Implicit) and part.sense < 0:
+                total = added(total, push)
+        return _along(self.rows[name], total)
+
+    def link_torque(self, name: str, torque: Scalar, speeds: list[Scalar], h: Scalar) -> Scalar:
+        """What the link took in the step, gears (2), with the acceleration that there was."""
+        change = [(b - a) / h for a, b in zip(self.terms.velocities, speeds, strict=True)]
+        return self.motor_torque(name) - self.rotor(name) * dot(self.rows[name], change) - torque
+
+
+class _Smooth(_Rigid):
+    """The same where the rest is advanced by one evaluation: what is implicit is linear in the velocities at the end."""
+
+    needs_matrix = True
+
+    def __init__(self, terms: Terms, t: Scalar, h: Scalar) -> None:
+        super().__init__(terms, h)
+        parts = implicit_parts(self.network)
+        own = terms.now.own
+        self.seen = {name: self.network.inputs(name, terms.now.signals) for name in parts}
+        self.directions = {name: self.rows.get(name) or terms.row(name) for name in parts}
+        self.linear: dict[str, Linear] = {
+            name: part.at_end(self.seen[name], own[name], dot(self.directions[name], terms.velocities), h, t)
+            for name, part in parts.items()
+        }
+
+    def free(
+        self, rows: Mapping[str, list[Scalar]], known: Mapping[str, Scalar], give: Scalar, h: Scalar
+    ) -> tuple[list[Scalar], Compliance]:
+        """Velocities at the end of the step without these rows, and what impulses at them do."""
+        terms, v = self.terms, self.terms.velocities
+        forces: list[Scalar] = [0] * len(v)
+        for name, push in terms.pushes.items():
+            at_rest = self.linear[name].torque if name in self.linear else None
+            forces = added(forces, push if at_rest is None else [-x * at_rest for x in self.directions[name]])
+        forces = self._with_known(forces, known)
+        M, bias = terms.mass_matrix, terms.bias
+        momentum = [dot(M[i], v) + h * (forces[i] - bias[i]) for i in range(len(v))]
+        slopes = [(row, self.linear[name].slope) for name, row in self.directions.items()]
+        coupled = compliance(damped(M, slopes, h), rows, give)
+        return solve(coupled.factors, momentum), coupled
+
+    def advanced(self, block: Block, found: _Found, solution: _Solution, h: Scalar) -> Block:
+        """The state after the step: velocities with the impulses of the rows, then positions with them."""
+        after = solution.free
+        for name, p in solution.impulses.items():
+            after = [x - r * p for x, r in zip(after, solution.responses[name], strict=True)]
+        torques, own = self._ended(block.own, after, found, h)
+        own |= {name: x for name, x in self._moved(after, h).items() if name not in own}
+        works = self._worked(block, torques, after, h)
+        return block._replace(own=self.network.settled(own), works=works)
+
+    def _ended(
+        self, held: States, after: list[Scalar], found: _Found, h: Scalar
+    ) -> tuple[dict[str, Scalar], dict[str, list[Scalar]]]:
+        """Torques and states of all that is implicit."""
+        now, v = self.terms.now, self.terms.velocities
+        torques, own = {}, {}
+        for name, end in self.linear.items():
+            s = dot(self.directions[name], after)
+            torques[name] = end.torque + end.slope * s
+            own[name] = [end.bend + end.bend_slope * s] if now.own[name] else []
+        for name, part in self.rigid.items():
+            row = self.rows[name]
+            torques[name] = torques[name] + found.torque[name]
+            acceleration = (dot(row, after) - dot(row, v)) / h
+            slides = found.slides[name]
+            own[name] = list(part.found(self.seen[name], now.own[name], slides, torques[name], acceleration))
+            if isinstance(part, RigidFriction):
+                rest = list(held[name][2:])
+                if part.referenced:
+                    rest[0] = rest[0] + h * dot(row, after)
+                own[name] = [*own[name][:2], *rest]
+        return torques, own
+
+    def _moved(self, v: list[Scalar], h: Scalar) -> dict[str, list[Scalar]]:
+        """States of bodies with their new velocities, and of all other parts by their rates."""
+        now, states, first = self.terms.now, {}, 0
+        for name, part in self.network.parts.items():
+            own = now.own[name]
+            if isinstance(part, Admittance):
+                nq = part.positions()
+                velocities = v[first : first + len(own) - nq]
+                first += len(velocities)
+                rates = part.position_rates([*own[:nq], *velocities])
+                states[name] = [*(x + h * rate for x, rate in zip(own[:nq], rates, strict=True)), *velocities]
+            else:
+                states[name] = [x + h * rate for x, rate in zip(own, now.rates[name], strict=True)]
+        return states
+
+    def _worked(self, block: Block, torques: Mapping[str, Scalar], after: list[Scalar], h: Scalar) -> dict[str, Scalar]:
+        """Works after the step: that of an impulse is taken at the mean of the velocities before and after."""
+        middle = [(a + b) / 2 for a, b in zip(self.terms.velocities, after, strict=True)]
+        works = {}
+        for name, work in block.works.items():
+            push = self.terms.pushes[name]
+            if name in torques:
+                push = [-x * torques[name] for x in self.directions[name]]
+            works[name] = work + h * dot(push, middle)
+        return works
+
+
+def implicit_parts(network: Network) -> dict[str, Implicit]:
+    """What can be found together with the velocities: friction on one velocity, and motors."""
+    return {
+        name: part for name, part in network.parts.items() if isinstance(part, Implicit) and part.outputs["torque"] == 1
+    }
+
+
+def _along(row: Sequence[Scalar], push: Sequence[Scalar]) -> Scalar:
+    """A push on the one joint of a row, as a torque at the row."""
+    return sum((p / r for r, p in zip(row, push, strict=True) if not absent(r)), start=0)
+
+
+def _rotor_inertias(network: Network) -> list[Scalar]:
+    """Inertia of the rotor that turns with each velocity alone; 0 where there is none."""
+    found: list[Scalar] = []
+    for name, body in network.bodies.items():
+        n = len(network.start[name]) - body.positions()
+        found += body.rotor_inertias() or [0] * n
+    return found
+
+
+def _rows_at_start(network: Network) -> dict[str, list[float]]:
+    """All rows at the start, in numbers."""
+    terms = Terms(network, network.evaluate(network.start, 0.0, 1.0))
+    return {name: [float(x) for x in terms.row(name)] for name, part in network.parts.items() if isinstance(part, Row)}
+
+
+def _geared(network: Network, rows: Mapping[str, list[float]]) -> set[str]:
+    """Rows on one velocity with a rotor of its own, where no other row is."""
+    inertias = _rotor_inertias(network)
+    places = {name: [k for k, x in enumerate(row) if x] for name, row in rows.items()}
+    return {
+        name
+        for name, at in places.items()
+        if len(at) == 1 and inertias[at[0]] and list(places.values()).count(at) == 1 and name in network.parts
+        and isinstance(network.parts[name], RigidFriction)
+    }
+
+
+def _dependent(rows: Mapping[str, list[float]]) -> bool:
+    """Whether some rows follow from others, as two on one joint do: then nothing says who holds how much."""
+    return bool(rows) and int(np.linalg.matrix_rank(np.array(list(rows.values())))) < len(rows)
+
+
+def copy_with(part: Any, **attributes: Any) -> Any:
+    """A part with other attributes, checked before."""
+    twin = copy.copy(part)
+    for name, value in attributes.items():
+        twin._set(name, value)
+    return twin
+
+
+def _check_direction(name: str, start: StartTerms, title: str) -> None:
+    """Refuse what does not act where its velocity is taken."""
+    if (np.abs(start.seen[name] - start.rows[name][:, 0]) > 1e-9).any():
+        raise NetworkError(
+            f"'{name}' takes its velocity as one combination of bodies and acts on another; for '{title}' "
+            "the gains of its torque must be the transposed gains of its velocity, with a minus for friction"
+        )
+    if (np.abs(start.still[name]) > 1e-9).any():
+        raise NetworkError(
+            f"'{name}' sees a velocity while everything rests (a wire with a shift, or from a source); "
+            f"'{title}' cannot: use method 'rk4'"
+        )
+
+
+def _moved_though_stuck(smooth: _Rigid, found: _Found, speeds: list[Scalar], h: Scalar) -> Scalar:
+    """How far stuck rows move at the end of a step, as the torque that would have stopped them [N·m or N]."""
+    worst: Scalar = 0
+    for name, J in found.inertia.items():
+        moved = absolute(dot(smooth.rows[name], speeds)) * J / h
+        worst = maximum(worst, where(absolute(found.slides[name]) > 0, 0, moved))
+    return worst

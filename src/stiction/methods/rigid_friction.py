@@ -1,0 +1,83 @@
+"""Dry friction as a row: its torque is found once per step and held over it. What `Moreau` makes of friction sites."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from stiction.friction.dry import Dry
+from stiction.friction.law import SLIDING, STUCK, Linear
+from stiction.parts.friction import FrictionPart
+from stiction.parts.kinds import Ports, Row
+from stiction.rows.stick_slip import Bounds
+from stiction.trace.functions import Scalar, absolute, maximum, where
+
+
+@dataclass(frozen=True, kw_only=True)
+class RigidFriction(Row, FrictionPart):
+    """Dry friction whose torque is found once per step. Ports as those of `Friction`.
+
+    Attributes:
+        law: the friction law.
+        viscous_apart: whether its viscous part follows the velocity at the end of the step and is no part of the row.
+        referenced: whether it keeps how far a stuck site has gone from where it stuck, to be pulled back.
+        geared: whether its torque is found from a rotor alone; then it keeps what the link took in the last step.
+    """
+
+    units = FrictionPart.units | {"way": "rad or m", "link_torque": "N·m or N"}
+
+    law: Dry
+    viscous_apart: bool = True
+    referenced: bool = False
+    geared: bool = False
+
+    def start(self) -> Mapping[str, float]:
+        """Direction of sliding (−1, 0, 1), torque, way since the reference, torque that the link took in the last step."""
+        more = {"way": self.referenced, "link_torque": self.geared}
+        return {**super().start(), **{name: 0.0 for name, kept in more.items() if kept}}
+
+    def way(self, own: list[Scalar]) -> Scalar:
+        """How far it has gone since its reference."""
+        return own[2] if self.referenced else 0
+
+    def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
+        """The torque that was found; the way grows."""
+        rates: list[Scalar] = [0] * len(own)
+        if self.referenced:
+            rates[2] = motion["velocity"][0]
+        return {"torque": [own[1]]}, rates
+
+    def at_end(self, motion: Ports, own: list[Scalar], s: Scalar, step: Scalar, t: Scalar) -> Linear:
+        """Viscous friction, where it is no part of the row."""
+        return Linear(0, self.law.viscous if self.viscous_apart else 0, 0, 0)
+
+    def strength(self, w: Scalar, direction: Scalar) -> Scalar:
+        """Torque of the row while it slides at speed w ≥ 0 in the direction of a number."""
+        whole = self.law.strength(w, direction)
+        return whole - self.law.viscous * w if self.viscous_apart else whole
+
+    def bounds(self, own: list[Scalar], s: Scalar, step: Scalar) -> Bounds:
+        """Impulses at break-away, and at the speed at which the step begins."""
+        w = absolute(s)
+        ahead, back = (step * self.strength(w, direction) for direction in (1, -1))
+        return Bounds(step * self.law.breakaway(1), step * self.law.breakaway(-1), ahead, back)
+
+    def projected(self, torque: Scalar, s: Scalar, slid: Scalar) -> tuple[Scalar, Scalar]:
+        """Torque and direction of sliding, gears (21): from rest it sticks below break-away, while sliding below the curve.
+
+        At rest the direction is that of the torque that would hold; a joint that passes zero stops first.
+        """
+        w = absolute(s)
+        moved = absolute(slid) > 0
+        ahead = where(moved & (w > 0), s, torque)  # a stuck joint has only rounding for a velocity
+        limit = where(moved, self.strength(0 * w, ahead), self.law.breakaway(torque))
+        sticks = absolute(torque) <= limit
+        curve = self.strength(w, ahead)
+        slip = where(ahead < 0, -curve, curve)
+        return where(sticks, torque, slip), where(sticks, 0, where(ahead < 0, -1, 1))
+
+    def mode(self, v: Scalar, own: list[Scalar], step: Scalar) -> Scalar:
+        """0 stuck, 2 sliding."""
+        return where(absolute(own[0]) > 0, SLIDING, STUCK)
+
+    def margin(self, v: Scalar, own: list[Scalar], step: Scalar) -> Scalar:
+        """Torque that is missing to break-away [N·m or N]."""
+        return where(absolute(own[0]) > 0, 0, maximum(0, self.law.breakaway(own[1]) - absolute(own[1])))

@@ -1,0 +1,306 @@
+"""Networks of parts, wired by name: what a scene is made into. Wrong wiring is found when the network is made."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, is_dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from stiction.errors import unknown
+from stiction.network.labels import Labels
+from stiction.network.wires import NetworkError, Port, Signals, Wire
+from stiction.parts.kinds import Admittance, Digital, Impedance, Part
+from stiction.trace.functions import Scalar, floor, where
+from stiction.trace.parameters import Key, Substitution
+from stiction.trace.structure import structure_of
+
+States = Mapping[str, list[Scalar]]  # own states of each part, by its name
+
+
+class Evaluation(NamedTuple):
+    """A network at one moment.
+
+    Attributes:
+        own: states of each part, by name.
+        signals: all outputs.
+        rates: of the own states of each impedance.
+    """
+
+    own: States
+    signals: dict[Port, list[Scalar]]
+    rates: dict[str, Sequence[Scalar]]
+
+    def with_outputs(self, part: str, outputs: Mapping[str, list[Scalar]]) -> "Evaluation":
+        """The same moment with other outputs of a part."""
+        return self._replace(signals=self.signals | {Port(part, port): x for port, x in outputs.items()})
+
+
+class Follower(NamedTuple):
+    """A state whose first value follows from another's: it is a parameter times that.
+
+    Attributes:
+        leader: the other state.
+        ratio: the parameter.
+    """
+
+    leader: Key
+    ratio: Key
+
+
+@dataclass(frozen=True, kw_only=True)
+class Network:
+    """Parts and the wires between them.
+
+    Attributes:
+        parts: by name.
+        wires: one per driven input. Inputs of admittances without a wire are 0; inputs of impedances need one.
+        labels: what users call its signals and parameters.
+        followers: states whose first values follow from others.
+    """
+
+    parts: Mapping[str, Part]
+    wires: Sequence[Wire] = ()
+    labels: Labels = field(default_factory=Labels)
+    followers: Mapping[Key, Follower] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, part in self.parts.items():
+            _check_class(name, part)
+        seen: set[Port] = set()
+        for wire in self.wires:
+            if wire.port in seen:
+                raise NetworkError(
+                    f"port '{wire.target}' has two drivers; put all that drives it into the terms of one wire"
+                )
+            seen.add(wire.port)
+            self._check_wire(wire)
+        for name, part in self.parts.items():
+            for port in part.inputs:
+                if not isinstance(part, Admittance) and Port(name, port) not in seen:
+                    raise NetworkError(f"port '{name}.{port}' dangles: nothing drives it; add a wire to it")
+        self._check_used()
+        _ = self.order
+
+    # Checks.
+
+    def _check_wire(self, wire: Wire) -> None:
+        size = self._size(wire.port, "inputs")
+        if wire.shift and len(wire.shift) != size:
+            raise NetworkError(f"the wire to '{wire.target}' shifts by {len(wire.shift)} numbers; the port has {size}")
+        for term in wire.all_terms:
+            source = self._size(term.port, "outputs")
+            matrix = term.gain if isinstance(term.gain, tuple) else None
+            given = (source, {source}) if matrix is None else (len(matrix), {len(row) for row in matrix})
+            if given != (size, {source}):
+                widths = "/".join(map(str, sorted(given[1])))
+                shape = "a plain gain" if matrix is None else f"a {given[0]} × {widths} gain"
+                raise NetworkError(
+                    f"the wire from '{term.source}' ({source} numbers) to '{wire.target}' ({size}) has {shape}; "
+                    f"allowed: {size} × {source}"
+                )
+
+    def _size(self, port: Port, side: str) -> int:
+        if port.part not in self.parts:
+            raise NetworkError(f"port '{port}': " + unknown("part", port.part, "this scene", self.parts))
+        ports = getattr(self.parts[port.part], side)
+        if port.name not in ports:
+            raise NetworkError(f"port '{port}': " + unknown(side[:-1], port.name, f"part '{port.part}'", ports))
+        return ports[port.name]
+
+    def _check_used(self) -> None:
+        used = {term.port.part for wire in self.wires for term in wire.all_terms}
+        for name, part in self.parts.items():
+            if not isinstance(part, Admittance) and part.outputs and name not in used:
+                raise NetworkError(
+                    f"part '{name}' dangles: none of its outputs ({', '.join(part.outputs)}) drives anything; "
+                    "wire one or leave it out"
+                )
+
+    @cached_property
+    def order(self) -> tuple[str, ...]:
+        """The impedances, each after those that drive it; refuses algebraic loops."""
+        needs = {name: set[str]() for name, part in self.parts.items() if isinstance(part, Impedance)}
+        for wire in self.wires:
+            if wire.port.part in needs:
+                needs[wire.port.part] |= {term.port.part for term in wire.all_terms if term.port.part in needs}
+        placed: list[str] = []
+        while len(placed) < len(needs):
+            ready = [name for name in needs if name not in placed and needs[name] <= set(placed)]
+            if not ready:
+                stuck = ", ".join(name for name in needs if name not in placed)
+                raise NetworkError(
+                    f"algebraic loop: the forces of {stuck} drive each other with no body between them; "
+                    "put an admittance between"
+                )
+            placed.extend(ready)
+        return tuple(placed)
+
+    def must_be_mechanical(self, what: str) -> None:
+        """Refuse bodies that say no mass matrix, for what needs one."""
+        for name, body in self.bodies.items():
+            if not body.mechanical:
+                raise NetworkError(
+                    f"part '{name}' ({type(body).__name__}) says no mass_matrix and inverse_dynamics, which {what} needs; "
+                    "write them, or use method 'rk4'"
+                )
+
+    # What it consists of.
+
+    @cached_property
+    def bodies(self) -> dict[str, Admittance]:
+        """The admittances, by name."""
+        return {name: part for name, part in self.parts.items() if isinstance(part, Admittance)}
+
+    @cached_property
+    def digital(self) -> dict[str, Digital]:
+        """What ticks, by name."""
+        return {name: part for name, part in self.parts.items() if isinstance(part, Digital)}
+
+    @cached_property
+    def driven(self) -> dict[Port, Wire]:
+        """The wires, by the input that each drives."""
+        return {wire.port: wire for wire in self.wires}
+
+    @cached_property
+    def start(self) -> dict[str, list[float]]:
+        """First values of all states, by part."""
+        return {name: [float(x) for x in part.start().values()] for name, part in self.parts.items()}
+
+    @property
+    def mechanical(self) -> bool:
+        """Whether all bodies have mass matrices."""
+        return all(body.mechanical for body in self.bodies.values())
+
+    def with_parts(self, change: Callable[[str, Part], Part]) -> "Network":
+        """The same network with other parts of the same ports."""
+        return self._like({name: change(name, part) for name, part in self.parts.items()}, self.wires)
+
+    def with_parameters(self, substitution: Substitution) -> "Network":
+        """The same network with the parameters of its parts and wires replaced."""
+        parts = {name: part.with_parameters(substitution.of(name)) for name, part in self.parts.items()}
+        return self._like(parts, [wire.with_parameters(substitution) for wire in self.wires])
+
+    def _like(self, parts: Mapping[str, Part], wires: Sequence[Wire]) -> "Network":
+        made = object.__new__(Network)  # checked before
+        made.__dict__.update({"parts": parts, "wires": wires, "labels": self.labels, "followers": self.followers})
+        return made
+
+    def structure(self) -> tuple:
+        """All that decides its programs, parameters aside."""
+        parts = tuple((name, structure_of(part)) for name, part in self.parts.items())
+        return (parts, tuple(wire.structure() for wire in self.wires))
+
+    # At a moment.
+
+    def inputs(self, name: str, signals: Signals) -> dict[str, list[Scalar]]:
+        """The inputs of a part."""
+        return {port: self._sum(Port(name, port), size, signals) for port, size in self.parts[name].inputs.items()}
+
+    def _sum(self, port: Port, size: int, signals: Signals, only: str | None = None) -> list[Scalar]:
+        wire = self.driven.get(port)
+        return [0] * size if wire is None else wire.value(size, signals, only)
+
+    def evaluate(self, own: States, t: Scalar, step: Scalar) -> Evaluation:
+        """All outputs at a state: motions and commands first, then forces, each after those that drive it."""
+        signals = {Port(name, port): x for name, part in self.digital.items() for port, x in part.present(own[name]).items()}
+        for name, body in self.bodies.items():
+            signals |= {Port(name, port): list(x) for port, x in body.motion(own[name]).items()}
+        rates: dict[str, Sequence[Scalar]] = {name: [0] * len(own[name]) for name in self.digital}
+        for name in self.order:
+            part = self.parts[name]
+            assert isinstance(part, Impedance)
+            outputs, rates[name] = part.force(self.inputs(name, signals), own[name], step, t)
+            given = {port: len(x) for port, x in outputs.items()}
+            if given != dict(part.outputs) or len(rates[name]) != len(own[name]):
+                raise NetworkError(
+                    f"part '{name}' ({type(part).__name__}): its force gives the outputs {given} and {len(rates[name])} "
+                    f"rates; it declared {dict(part.outputs)} and {len(own[name])} states"
+                )
+            signals |= {Port(name, port): list(x) for port, x in outputs.items()}
+        return Evaluation(own, signals, rates)
+
+    def rates(self, now: Evaluation, t: Scalar) -> dict[str, Sequence[Scalar]]:
+        """Rates of all states: network (13), stage form (21), (22)."""
+        moving = {
+            name: body.rates(now.own[name], self.inputs(name, now.signals), t) for name, body in self.bodies.items()
+        }
+        return now.rates | moving
+
+    def velocities(self, own: States) -> list[Scalar]:
+        """The velocities of all bodies."""
+        return [v for name, body in self.bodies.items() for v in own[name][body.positions() :]]
+
+    def push(self, now: Evaluation, source: str) -> list[Scalar]:
+        """The push of one source along the velocities of all bodies."""
+        forces: list[Scalar] = []
+        for name, body in self.bodies.items():
+            ports = {port: self._sum(Port(name, port), size, now.signals, source) for port, size in body.inputs.items()}
+            forces.extend(body.generalized_forces(now.own[name], ports))
+        return forces
+
+    @cached_property
+    def sources(self) -> list[str]:
+        """Who pushes bodies; constants of a wire count under the name of its port."""
+        into = [wire for wire in self.wires if wire.port.part in self.bodies]
+        return [*dict.fromkeys(source for wire in into for source in wire.sources)]
+
+    def driven_from_outside(self, name: str) -> bool:
+        """Whether something that is no body moves an input of this part: then it can bring work in."""
+        inputs = [wire for wire in self.wires if wire.port.part == name]
+        return any(term.port.part not in self.bodies for wire in inputs for term in wire.all_terms)
+
+    # From step to step.
+
+    def ticked(self, own: States, count: Scalar, t: Scalar, h: float) -> States:
+        """The states after the ticks that are due at step number `count`; all that tick at once read the same state."""
+        if not self.digital:
+            return own
+        now = self.evaluate(own, t, h)
+        after = dict(own)
+        for name, part in self.digital.items():
+            every, first = part.clock.ticks(h)
+            turns = count - first
+            due = (turns >= 0) & (turns - floor(turns / every) * every == 0)
+            fresh = part.tick(own[name], self.inputs(name, now.signals), t)
+            after[name] = [where(due, a, b) for a, b in zip(fresh, own[name], strict=True)]
+        return after
+
+    def finished(self, own: States, t: Scalar, h: Scalar) -> States:
+        """The states after a step of an explicit scheme, with those that are advanced over whole steps."""
+        quick = {
+            name: part
+            for name, part in self.parts.items()
+            if isinstance(part, Impedance) and type(part).finish is not Impedance.finish
+        }
+        if not quick:
+            return own
+        now = self.evaluate(own, t, h)
+        finish = {name: part.finish(self.inputs(name, now.signals), own[name]) for name, part in quick.items()}
+        return dict(own) | finish  # type: ignore[return-value]
+
+    def settled(self, own: States) -> States:
+        """The states as they are kept after an accepted step."""
+        return {name: list(part.settle(own[name])) for name, part in self.parts.items()}
+
+
+def _check_class(name: str, part: Part) -> None:
+    """Refuse a class of the user's own that lacks what its kind needs."""
+    kind = type(part)
+    if not isinstance(part, (Admittance, Impedance, Digital)):
+        raise NetworkError(f"part '{name}' is {part!r}; allowed: Admittance, Impedance and Digital objects")
+    if not is_dataclass(part):
+        raise NetworkError(
+            f"part '{name}': its class {kind.__name__} is no dataclass; "
+            "write @dataclass(frozen=True, kw_only=True) above it"
+        )
+    needed: dict[type, tuple[str, ...]] = {
+        Impedance: ("force",),
+        Digital: ("decide",) if getattr(kind, "tick", None) is Digital.tick else (),
+        Admittance: ("motion",) if isinstance(part, Admittance) and part.mechanical else ("motion", "rates"),
+    }
+    for base, methods in needed.items():
+        for method in methods:
+            if isinstance(part, base) and getattr(kind, method) is getattr(base, method):
+                raise NetworkError(
+                    f"part '{name}': its class {kind.__name__} has no method '{method}', "
+                    f"which every {base.__name__} needs; write it"
+                )

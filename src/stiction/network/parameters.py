@@ -1,0 +1,141 @@
+"""The parameters of a network and a method: those that all runs share, and those that vary from run to run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from stiction.network.network import Network
+from stiction.parts.bodies import RobotBody
+from stiction.trace.functions import Scalar, lookup
+from stiction.trace.parameters import Key, Parametric, Rows, Substitution
+from stiction.trace.program import Port
+from stiction.trace.structure import NoKeyError
+
+
+TABLE = 3  # numbers in a row of a table
+
+
+class TableRows:
+    """The rows of one table among those of all, as programs see them."""
+
+    def __init__(self, port: Any, first: int) -> None:
+        self.port, self.first = port, first
+
+    def row(self, index: Scalar) -> Sequence[Scalar]:
+        """Row number `index`."""
+        return lookup(self.port, index + self.first)
+
+
+class Parameters:
+    """Values by key, split into shared and varying ones: what programs take before anything else.
+
+    Attributes:
+        shared: one value for all runs.
+        varying: one value per run, (*batch,).
+        batch: the shape of the batch; () for a single run.
+    """
+
+    def __init__(self, network: Network, method: Parametric, varying: Mapping[Key, np.ndarray], batch: tuple[int, ...]) -> None:
+        self.network, self.method, self.batch = network, method, batch
+        found: dict[Key, float] = {}
+
+        def note(key: Key, value: float) -> float:
+            found.setdefault(key, value)
+            return value
+
+        self.tables: dict[Key, Rows] = {}
+        self._substituted(Substitution(note, varying, table=lambda key, rows: self.tables.setdefault(key, rows)))
+        self.shared = {key: x for key, x in found.items() if key not in varying}
+        self.varying = {key: np.broadcast_to(x, batch) for key, x in varying.items() if key in found}
+
+    def _substituted(self, substitution: Substitution) -> tuple[Network, Any]:
+        method = replace(substitution, path="method.")
+        return self.network.with_parameters(substitution), self.method.with_parameters(method)
+
+    def with_values(self, chosen: Mapping[Key, Any]) -> "Parameters":
+        """The same with some values replaced: arrays of the batch's shape vary, numbers are shared."""
+        vary = {key: np.asarray(x, float) for key, x in chosen.items() if np.ndim(x)}
+        made = Parameters(self.network, self.method, self.varying | vary, self.batch)
+        made.shared |= {key: float(x) for key, x in chosen.items() if not np.ndim(x) and key in made.shared}
+        made.__dict__["structure"] = self.structure
+        return made
+
+    @cached_property
+    def structure(self) -> tuple | None:
+        """All that decides a program of network and method, values aside; None where users' own code is in it."""
+        try:
+            return self.network.structure(), self.method.structure()
+        except NoKeyError:
+            return None
+
+    def key(self, *more: Any) -> tuple | None:
+        """The key of a program of these parameters, for a purpose; None where only its trace tells what it does."""
+        return None if self.structure is None else (*more, self.structure, tuple(self.varying))
+
+    @property
+    def ports(self) -> list[Port]:
+        """The ports that they enter programs by."""
+        found = [Port("parameters", (len(self.shared),), "SI", "uniform")]
+        found += [Port("tables", (TABLE,), "SI", "table")] if self.tables else []
+        return found + ([Port("varying", (len(self.varying),), "SI")] if self.varying else [])
+
+    @property
+    def arrays(self) -> list[np.ndarray]:
+        """Their values, one array per port; the varying ones last, (*batch, how many)."""
+        found = [np.array(list(self.shared.values()), float)]
+        found += [np.array([row for rows in self.tables.values() for row in rows], float)] if self.tables else []
+        return found + ([np.stack(list(self.varying.values()), axis=-1)] if self.varying else [])
+
+    def traced(self, given: Sequence[Any]) -> tuple[Network, Any, Sequence[Any]]:
+        """Network and method on what a program was given, and what else it was given."""
+        table: dict[Key, Scalar] = dict(zip(self.shared, given[0], strict=True))
+        left = iter(given[1:])
+        rows: dict[Key, TableRows] = {}
+        if self.tables:
+            port, first = next(left), 0
+            for key, points in self.tables.items():
+                rows[key] = TableRows(port, first)
+                first += len(points)
+        if self.varying:
+            table |= dict(zip(self.varying, next(left), strict=True))
+        stand_ins = Substitution(lambda key, _: table[key], self.varying, table=lambda key, _: rows[key])
+        return *self._substituted(stand_ins), list(left)
+
+    def in_arrays(self) -> Network:
+        """The network with the values of all runs at once in its varying parameters, for checks; robots keep their own."""
+        table: dict[Key, Any] = dict(self.shared) | self.varying
+        return self.network.with_parameters(Substitution(lambda key, _: table[key], self.varying))
+
+    def of_run(self, run: tuple[int, ...]) -> Network:
+        """The network of one run of a batch, in numbers."""
+        table = dict(self.shared) | {key: float(x[run]) for key, x in self.varying.items()}
+        return self.network.with_parameters(Substitution(lambda key, _: table[key], self.varying))
+
+    def variants(self, name: str, most: int = 1000) -> list[Any]:
+        """A part in numbers, once for each set of values that it has in some run; evenly some of them, where there are many."""
+        mine = {key: x.reshape(-1) for key, x in self.varying.items() if key[0] == name}
+        sets: Any = np.unique(np.stack(list(mine.values()), axis=-1), axis=0) if mine else np.empty((1, 0))
+        made = []
+        for values in sets[:: max(1, len(sets) // most)]:
+            table = dict(self.shared) | dict(zip(mine, map(float, values), strict=True))
+            substitution = Substitution(lambda key, _, table=table: table[key], mine)  # type: ignore[misc]
+            made.append(self.network.parts[name].with_parameters(substitution.of(name)))
+        return made
+
+
+def parameters_of(network: Network) -> dict[str, tuple[float, list[Key]]]:
+    """The parameters of a network that users can set, by name: value and keys; several keys may share a name."""
+    found: dict[Key, float] = {}
+    network.with_parameters(Substitution(lambda key, x: found.setdefault(key, x)))
+    for name, body in network.bodies.items():
+        if isinstance(body, RobotBody):  # zeros of a robot are folded unless they vary
+            found = {(name, field): x for field, x in body.robot.numbers.items()} | found
+    named: dict[str, tuple[float, list[Key]]] = {}
+    for key, x in found.items():
+        name_ = network.labels.parameter(key)
+        if name_ is not None:
+            named.setdefault(name_, (x, []))[1].append(key)
+    return named

@@ -1,0 +1,143 @@
+"""The terms of a network at its start, in numbers, for every run of a batch: what stability checks and default bristles ask.
+
+One program gives the forces of inverse dynamics and the rows; the mass matrix comes from it with unit accelerations in the lanes,
+so that it stays small for robots of any size.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from stiction.network.layout import flat_states, states_of
+from stiction.network.network import Network
+from stiction.network.parameters import Parameters
+from stiction.network.programs import shared_program
+from stiction.network.terms import Terms
+from stiction.parts.kinds import Admittance, Impedance, Implicit, Row
+from stiction.trace.program import Port, Program
+
+
+class StartTerms:
+    """The terms at the start; the first axis of all arrays is the run.
+
+    Attributes:
+        mass_matrix: (runs, n, n).
+        rows: of each part that is elastic, rigid or rubs: its directions over the velocities of all bodies, (runs, d, n).
+        stiffness: of each direction of an elastic part, (runs, d).
+        damping: likewise.
+        seen: velocity of each implicit part, as a row, (runs, n).
+        still: what an implicit part sees while everything rests, (runs,).
+        link_torque: what the bodies take at rest, motors and friction aside, (runs, n).
+    """
+
+    def __init__(self, network: Network, parameters: Parameters, start: np.ndarray) -> None:
+        probes = _Probes(network)
+        key = parameters.key("terms at the start")
+        program = shared_program(key, lambda: probes.program(parameters, key))
+        runs = int(np.prod(parameters.batch, dtype=int))
+        state = np.broadcast_to(start[..., : probes.slots], (*parameters.batch, probes.slots)).reshape(runs, 1, -1)
+        given = parameters.arrays
+        if parameters.varying:
+            given[-1] = np.repeat(given[-1].reshape(runs, 1, -1), probes.lanes, axis=1)
+        states, accelerations = probes.trials(state)
+        forces, rows, stiffness, damping, seen, outer = program(*given, states, accelerations)
+        n = probes.n
+        rest = forces[:, 1]  # lane 0 moves as at the start, lane 1 rests
+        self.mass_matrix = np.moveaxis(forces[:, 2 : 2 + n] - rest[:, None], 1, 2)
+        self.rows, self.stiffness, self.damping = {}, {}, {}
+        for name, at in probes.directions.items():
+            self.rows[name] = rows[:, 1, at]
+            self.stiffness[name], self.damping[name] = stiffness[:, 1, at], damping[:, 1, at]
+        moving = {name: seen[:, 2 + n :, k] - seen[:, 1:2, k] for k, name in enumerate(probes.implicit)}
+        self.seen: dict[str, np.ndarray] = moving
+        self.still = {name: seen[:, 1, k] for k, name in enumerate(probes.implicit)}
+        self.link_torque = forces[:, 0] - outer[:, 0]
+
+    def compliance(self, names: Any) -> np.ndarray:
+        """J M⁻¹ Jᵀ of the directions of some parts together, (runs, m, m)."""
+        J = np.concatenate([self.rows[name] for name in names], axis=1)
+        return J @ np.linalg.solve(self.mass_matrix, np.moveaxis(J, 1, 2))
+
+
+def _of_drive(part: Any) -> bool:
+    """Whether a part is a motor or a row: what acts between a rotor and the world, not on the link."""
+    return isinstance(part, Row) or part.sense < 0
+
+
+class _Probes:
+    """What is asked of a network."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        now = network.evaluate(network.start, 0.0, 1.0)
+        self.n = len(network.velocities(network.start))
+        self.slots = len(flat_states(network, network.start))
+        self.lanes = 2 + 2 * self.n
+        self.implicit = [
+            name for name, part in network.parts.items() if isinstance(part, Implicit) and part.outputs["torque"] == 1
+        ]
+        self.directions: dict[str, slice] = {}
+        first = 0
+        for name, part in network.parts.items():
+            springs = part.springs(network.inputs(name, now.signals)) if isinstance(part, Impedance) else []
+            size = len(springs) or (1 if name in self.implicit else 0)
+            if size:
+                self.directions[name] = slice(first, first := first + size)
+        self.total = first
+
+    def trials(self, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """States and accelerations: as at the start; at rest; with unit accelerations; with unit velocities."""
+        n = self.n
+        states = np.repeat(state, self.lanes, axis=1)
+        velocities = self._velocities()
+        states[:, 1:, velocities] = 0.0
+        states[:, np.arange(2 + n, 2 + 2 * n), velocities] = 1.0
+        accelerations = np.zeros((self.lanes, n))
+        accelerations[2 : 2 + n] = np.eye(n)
+        return states, np.broadcast_to(accelerations, (len(states), self.lanes, n))
+
+    def _velocities(self) -> list[int]:
+        places, first = [], 0
+        for part in self.network.parts.values():
+            size = len(part.start())
+            if isinstance(part, Admittance):
+                places += range(first + part.positions(), first + size)
+            first += size
+        return places
+
+    def program(self, parameters: Parameters, key: Any) -> Program:
+        n, m = self.n, self.total
+
+        def function(*given: Any) -> tuple:
+            network, _, (flat, accelerations) = parameters.traced(given)
+            now = network.evaluate(states_of(network, flat), 0, 1)
+            terms = Terms(network, now)
+            rows, stiffness, damping = [], [], []
+            for name in self.directions:
+                part: Any = network.parts[name]
+                springs = part.springs(network.inputs(name, now.signals))
+                for spring in springs:
+                    rows.append([-x for x in terms.push_under(name, spring.force)])
+                    stiffness.append(spring.stiffness)
+                    damping.append(spring.damping)
+                if not springs:
+                    rows.append(terms.row(name))
+                    stiffness.append(0)
+                    damping.append(0)
+            seen = []
+            for name in self.implicit:
+                part = network.parts[name]
+                seen.append(part.sense * network.inputs(name, now.signals)[part.velocity_port][0])
+            outer = terms.pushed(without=[name for name in self.implicit if _of_drive(network.parts[name])])
+            return terms.inverse_dynamics(accelerations), rows, stiffness, damping, seen, outer
+
+        inputs = [*parameters.ports, Port("state", (self.slots,), "SI"), Port("accelerations", (n,), "rad/s², m/s²")]
+        outputs = [
+            Port("forces", (n,), "N·m, N"),
+            Port("rows", (m, n)),
+            Port("stiffness", (m,), "N·m/rad, N/m"),
+            Port("damping", (m,), "N·m·s/rad, N·s/m"),
+            Port("seen", (len(self.implicit),), "rad/s, m/s"),
+            Port("outer", (n,), "N·m, N"),
+        ]
+        return Program("terms at the start", function, inputs, outputs, key=key)

@@ -1,0 +1,139 @@
+"""The terms of the equations of motion: M v̇ + bias = pushes − Jᵀ λ, and what follows from them.
+
+Written once, for all methods. Each term is computed when it is first asked for, so that a program holds only what it needs.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from stiction.dynamics.composite_body import Factors, factor, solve
+from stiction.network.network import Evaluation, Network
+from stiction.trace.derivative import directional
+from stiction.trace.expression import Expr
+from stiction.trace.functions import Scalar, constant
+
+Matrix = list[list[Scalar]]
+
+
+def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+    """Sum of products."""
+    return sum((x * y for x, y in zip(a, b, strict=True)), start=0)
+
+
+def added(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
+    """Sum of vectors."""
+    return [x + y for x, y in zip(a, b, strict=True)]
+
+
+class Terms:
+    """The terms of a network at one moment, along the velocities of all its bodies."""
+
+    def __init__(self, network: Network, now: Evaluation) -> None:
+        self.network, self.now = network, now
+
+    @cached_property
+    def velocities(self) -> list[Scalar]:
+        """v, (n,)."""
+        return self.network.velocities(self.now.own)
+
+    @cached_property
+    def mass_matrix(self) -> Matrix:
+        """M of all bodies together, (n, n)."""
+        blocks = [body.mass_matrix(self.now.own[name]) for name, body in self.network.bodies.items()]
+        n, first = sum(map(len, blocks)), 0
+        M: Matrix = [[0] * n for _ in range(n)]
+        for block in blocks:
+            for i, row in enumerate(block):
+                M[first + i][first : first + len(block)] = row
+            first += len(block)
+        return M
+
+    def inverse_dynamics(self, accelerations: Sequence[Scalar]) -> list[Scalar]:
+        """M v̇ + bias of all bodies, (n,)."""
+        forces, first = [], 0
+        for name, body in self.network.bodies.items():
+            n = len(self.now.own[name]) - body.positions()
+            forces.extend(body.inverse_dynamics(self.now.own[name], list(accelerations[first : first + n])))
+            first += n
+        return forces
+
+    @cached_property
+    def bias(self) -> list[Scalar]:
+        """What rest takes: gravity, and what velocities make, (n,)."""
+        return self.inverse_dynamics([0] * len(self.velocities))
+
+    @cached_property
+    def pushes(self) -> dict[str, list[Scalar]]:
+        """Who pushes, and how, by name, (n,) each."""
+        return {source: self.network.push(self.now, source) for source in self.network.sources}
+
+    def pushed(self, without: Collection[str] = ()) -> list[Scalar]:
+        """All pushes together but those of some parts, (n,)."""
+        total: list[Scalar] = [0] * len(self.velocities)
+        for name, push in self.pushes.items():
+            if name not in without:
+                total = added(total, push)
+        return total
+
+    def push_under(self, name: str, outputs: Mapping[str, list[Scalar]]) -> list[Scalar]:
+        """The push of a part if it had these outputs, (n,)."""
+        return self.network.push(self.now.with_outputs(name, outputs), name)
+
+    def row(self, name: str) -> list[Scalar]:
+        """J of a part with one torque, so that J v is its velocity: minus the push of a unit torque, (n,)."""
+        return [-x for x in self.push_under(name, {"torque": [1]})]
+
+
+class Compliance(NamedTuple):
+    """What impulses at rows do.
+
+    Attributes:
+        factors: of the (damped) mass matrix.
+        responses: M⁻¹ Jᵀ: velocities of all bodies under a unit impulse at each row.
+        A: J M⁻¹ Jᵀ: velocities of the rows under unit impulses at them.
+    """
+
+    factors: Factors
+    responses: dict[str, list[Scalar]]
+    A: Matrix
+
+
+def compliance(M: Matrix, rows: Mapping[str, Sequence[Scalar]], give: Scalar = 0) -> Compliance:
+    """A = J M⁻¹ Jᵀ, where every row gives by this part of its own."""
+    factors = factor(M)
+    responses = {name: solve(factors, list(row)) for name, row in rows.items()}
+    A = [[dot(rows[a], responses[b]) * (1 + give if a == b else 1) for b in rows] for a in rows]
+    return Compliance(factors, responses, A)
+
+
+def damped(M: Matrix, slopes: Sequence[tuple[Sequence[Scalar], Scalar]], h: Scalar) -> Matrix:
+    """M + h Σ Jᵀ slope J: the mass matrix with what grows with the velocities at the end of a step."""
+    n = len(M)
+    return [
+        [M[i][j] + h * sum((row[i] * slope * row[j] for row, slope in slopes), start=0) for j in range(n)]
+        for i in range(n)
+    ]
+
+
+class Linearization(NamedTuple):
+    """The equations of motion at a moment, and how they change with the states.
+
+    Attributes:
+        balance: ∂(M v̇ + bias − pushes)/∂x for each state x: K of positions, C of velocities; one column (n,) each.
+        rates: ∂(other rates)/∂x likewise.
+    """
+
+    balance: list[list[Scalar]]
+    rates: list[list[Scalar]]
+
+
+def linearized(terms: Terms, accelerations: Sequence[Scalar], rates: Sequence[Scalar], states: Sequence[Expr]) -> Linearization:
+    """Exact derivatives by the states, at accelerations that count as constant."""
+    taken = terms.inverse_dynamics([constant(a) for a in accelerations])
+    pushed = terms.pushed()
+    loads = [directional(taken, {x: 1.0}) for x in states]
+    n = len(rates)
+    others = [directional([*rates, *pushed], {x: 1.0}) for x in states]
+    balance = [[a - b for a, b in zip(load, other[n:], strict=True)] for load, other in zip(loads, others, strict=True)]
+    return Linearization(balance, [other[:n] for other in others])

@@ -1,0 +1,189 @@
+"""Wires: what drives an input of a part is a sum of outputs of others, each times a gain, and a constant."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from stiction.errors import StictionError
+from stiction.fields import real
+from stiction.trace.functions import Scalar
+from stiction.trace.parameters import Substitution, component_names
+from stiction.trace.structure import structure_of
+
+
+class NetworkError(StictionError):
+    """Parts are wired in a way that cannot be simulated."""
+
+
+class Port(NamedTuple):
+    """An input or an output of a part."""
+
+    part: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.part}.{self.name}"
+
+
+def port_named(text: Any) -> Port:
+    """The port that a user calls "part.port"; names of parts may have dots, names of ports have none."""
+    part, dot, name = text.rpartition(".") if isinstance(text, str) else ("", "", "")
+    if not dot or not part or not name:
+        raise NetworkError(f"a port is called {text!r}; allowed: a text 'part.port', such as 'robot.torque'")
+    return Port(part, name)
+
+
+Signals = Mapping[Port, list[Scalar]]
+
+
+@dataclass(frozen=True)
+class Term:
+    """A signal times a gain.
+
+    Gains that are 0, 1 or −1 are structure: they shape the program. All others are parameters.
+
+    Attributes:
+        source: "part.port" of an output.
+        gain: a number, or a matrix with as many columns as the source has numbers.
+    """
+
+    source: str
+    gain: float | Sequence[Sequence[float]] = 1.0
+
+    def __post_init__(self) -> None:
+        _ = self.port
+        try:
+            matrix = hasattr(self.gain, "__len__")
+            gain: Any = tuple(tuple(map(real, row)) for row in self.gain) if matrix else real(self.gain)  # type: ignore[union-attr]
+        except (TypeError, ValueError):
+            raise NetworkError(
+                f"the gain of '{self.source}' is {self.gain!r}; "
+                "allowed: a finite number, or a matrix as rows of finite numbers"
+            ) from None
+        object.__setattr__(self, "gain", gain)
+
+    @cached_property
+    def port(self) -> Port:
+        """The source, read."""
+        return port_named(self.source)
+
+    def value(self, signals: Signals) -> list[Scalar]:
+        """The signal times the gain."""
+        x = signals[self.port]
+        if not isinstance(self.gain, tuple):
+            return [self.gain * y for y in x]
+        return [sum((g * y for g, y in zip(row, x, strict=True) if not _zero(g)), start=0) for row in self.gain]
+
+    def entries(self) -> list[tuple[str, float]]:
+        """The gains that are parameters, by name."""
+        if not isinstance(self.gain, tuple):
+            return [("", self.gain)] if _counts(self.gain) else []  # type: ignore[arg-type]
+        return [(f".{i}.{j}", g) for i, row in enumerate(self.gain) for j, g in enumerate(row) if _counts(g)]
+
+    def with_gains(self, gains: Mapping[str, Scalar]) -> "Term":
+        """The same term with other gains, by name."""
+        made = object.__new__(type(self))
+        gain: Any = self.gain
+        if isinstance(gain, tuple):
+            gain = tuple(tuple(gains.get(f".{i}.{j}", g) for j, g in enumerate(row)) for i, row in enumerate(gain))
+        made.__dict__.update({"source": self.source, "port": self.port, "gain": gains.get("", gain)})
+        return made
+
+    def structure(self) -> tuple:
+        """The source, and which gains are 0, 1 or −1."""
+        shape = len(self.gain) if isinstance(self.gain, tuple) else None
+        named = {name for name, _ in self.entries()}
+        return (self.source, shape, structure_of(self.with_gains(dict.fromkeys(named, "#")).gain, numbers=True))
+
+
+class InternalTerm(Term):
+    """A term that a scene makes from its description: its gains follow from it, so nobody sets them as parameters."""
+
+
+def _zero(gain: Any) -> bool:
+    return isinstance(gain, (int, float)) and gain == 0
+
+
+def _counts(gain: float) -> bool:
+    return gain not in (0, 1, -1)
+
+
+@dataclass(frozen=True)
+class Wire:
+    """What drives an input: a sum of terms and a constant.
+
+    Attributes:
+        target: "part.port" of an input.
+        terms: signals, by name or as `Term`.
+        shift: constant added to the sum, one number per number of the port.
+
+    Example:
+        >>> from stiction.network import Term, Wire
+        >>> Wire("ball.force", [Term("ground.force", -1.0)]).target
+        'ball.force'
+    """
+
+    target: str
+    terms: Sequence[Term | str]
+    shift: Sequence[float] = ()
+
+    def __post_init__(self) -> None:
+        _ = self.port
+        given: Any = self.terms
+        if not isinstance(given, (list, tuple)) or not all(isinstance(term, (str, Term)) for term in given):
+            raise NetworkError(
+                f"the wire to '{self.target}' has the terms {given!r}; "
+                "allowed: a list of 'part.port' texts and Term objects"
+            )
+        object.__setattr__(self, "terms", tuple(Term(term) if isinstance(term, str) else term for term in given))
+        try:
+            object.__setattr__(self, "shift", tuple(map(real, self.shift)))
+        except (TypeError, ValueError):
+            raise NetworkError(
+                f"the wire to '{self.target}' is shifted by {self.shift!r}; "
+                "allowed: finite numbers, one per number of the port"
+            ) from None
+
+    @cached_property
+    def port(self) -> Port:
+        """The target, read."""
+        return port_named(self.target)
+
+    def value(self, size: int, signals: Signals, only: str | None = None) -> list[Scalar]:
+        """The sum; or the share of one part's outputs alone, the constant being a share of the port's own."""
+        total: list[Scalar] = [0] * size
+        for term in self.all_terms:
+            if only is None or term.port.part == only:
+                total = [a + b for a, b in zip(total, term.value(signals), strict=True)]
+        if self.shift and only in (None, self.target):
+            total = [a + b for a, b in zip(total, self.shift, strict=True)]
+        return total
+
+    @property
+    def all_terms(self) -> tuple[Term, ...]:
+        """The terms."""
+        return self.terms  # type: ignore[return-value]
+
+    @property
+    def sources(self) -> list[str]:
+        """The parts that share in it; the constant counts under the name of the port."""
+        return [*(term.port.part for term in self.all_terms), *([self.target] if self.shift else [])]
+
+    def with_parameters(self, substitution: Substitution) -> "Wire":
+        """The same wire with other gains and shifts: "PORT.gain.SOURCE" and "PORT.shift" of the part that it drives."""
+        mine = substitution.of(self.port.part)
+        terms = []
+        for term in self.all_terms:
+            stand_in = mine.internal if isinstance(term, InternalTerm) else mine
+            path = f"{self.port.name}.gain.{term.source}"
+            terms.append(term.with_gains({name: stand_in(path + name, x) for name, x in term.entries()}))
+        names = component_names(len(self.shift))
+        shift = tuple(mine(f"{self.port.name}.shift.{c}", x) for c, x in zip(names, self.shift, strict=True))
+        made = object.__new__(Wire)
+        made.__dict__.update({"target": self.target, "port": self.port, "terms": tuple(terms), "shift": shift})
+        return made
+
+    def structure(self) -> tuple:
+        """What it connects, and how many constants it has."""
+        return (self.target, tuple(term.structure() for term in self.all_terms), len(self.shift))

@@ -1,0 +1,39 @@
+"""What a scene is made of: bodies, springs, friction, ground, sources, and the kinds that users' own parts derive from."""
+
+import sys
+
+from stiction.parts.bodies import Fixed, FreeBody, Mass, RobotBody
+from stiction.parts.friction import Friction, FrictionPart
+from stiction.parts.ground import Ground, TouchingPoint
+from stiction.parts.kinds import Admittance, Clock, Digital, Impedance, Implicit, Part, Ports, Row, Spring
+from stiction.parts.penalty_joint import PenaltyJoint
+from stiction.parts.registry import PARTS
+from stiction.parts.source import Source
+from stiction.parts.spring import SpringDamper
+from stiction.registry import open_room
+
+open_room(sys.modules[__name__])
+
+__all__ = [
+    "PARTS",
+    "Admittance",
+    "Clock",
+    "Digital",
+    "Fixed",
+    "FreeBody",
+    "Friction",
+    "FrictionPart",
+    "Ground",
+    "Impedance",
+    "Implicit",
+    "Mass",
+    "Part",
+    "PenaltyJoint",
+    "Ports",
+    "RobotBody",
+    "Row",
+    "Source",
+    "Spring",
+    "SpringDamper",
+    "TouchingPoint",
+]

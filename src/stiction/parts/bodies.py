@@ -1,0 +1,374 @@
+"""Bodies, which turn force into motion: a mass on a line, a free rigid body, one that never moves, a robot."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from stiction.dynamics.composite_body import mass_matrix
+from stiction.dynamics.energy import kinetic_energy, potential_energy
+from stiction.dynamics.mechanism import Mechanism
+from stiction.dynamics.newton_euler import inverse_dynamics
+from stiction.fields import instance, number, numbers
+from stiction.parts.kinds import Admittance, Ports
+from stiction.parts.registry import PARTS
+from stiction.robot.motion import GRAVITY, ROADS
+from stiction.robot.numbers import Assembly, Numbers
+from stiction.robot.programs import blueprint
+from stiction.robot.robot import Robot
+from stiction.spatial import Vector, from_quaternion, quaternion_rate
+from stiction.trace.functions import Scalar, sqrt
+from stiction.trace.parameters import Substitution
+
+
+def _turned_too_far(quaternion: tuple[float, ...]) -> tuple[bool, str]:
+    wrong = abs(sum(x * x for x in quaternion) - 1) > 1e-6
+    return wrong, f"quaternion is {quaternion}; allowed: length 1, such as (1, 0, 0, 0)"
+
+
+@PARTS.add
+@dataclass(frozen=True, kw_only=True)
+class Mass(Admittance):
+    """A mass on a line, network (7). Ports: force [N] in; position [m] and velocity [m/s] out.
+
+    Attributes:
+        mass: [kg]; or an inertia [kg m²] where positions are angles.
+        position: at the start [m].
+        velocity: at the start [m/s].
+
+    Example:
+        >>> from stiction.parts import Mass
+        >>> Mass(mass=2.0).rates([0.0, 3.0], {"force": [4.0]}, 0.0)
+        [3.0, 2.0]
+    """
+
+    inputs = {"force": 1}
+    outputs = {"position": 1, "velocity": 1}
+    units = {"position": "m", "velocity": "m/s"}
+    start_fields = ("position", "velocity")
+
+    mass: float = number(above=0)
+    position: float = number(0.0)
+    velocity: float = number(0.0)
+
+    def start(self) -> Mapping[str, float]:
+        """Position and velocity."""
+        return {"position": self.position, "velocity": self.velocity}
+
+    def motion(self, own: list[Scalar]) -> Ports:
+        """Position and velocity."""
+        return {"position": own[:1], "velocity": own[1:]}
+
+    def positions(self) -> int:
+        """The position is one number."""
+        return 1
+
+    def position_rates(self, own: list[Scalar]) -> list[Scalar]:
+        """The velocity."""
+        return own[1:]
+
+    def mass_matrix(self, own: list[Scalar]) -> list[list[Scalar]]:
+        """The mass."""
+        return [[self.mass]]
+
+    def inverse_dynamics(self, own: list[Scalar], accelerations: Sequence[Scalar]) -> list[Scalar]:
+        """Newton's law."""
+        return [self.mass * accelerations[0]]
+
+    def generalized_forces(self, own: list[Scalar], forces: Ports) -> list[Scalar]:
+        """The force."""
+        return forces["force"]
+
+    def energy(self, own: list[Scalar]) -> tuple[Scalar, Scalar]:
+        """Kinetic, and no potential energy [J]."""
+        return self.mass * own[1] * own[1] / 2, 0
+
+
+@PARTS.add
+@dataclass(frozen=True, kw_only=True)
+class FreeBody(Admittance):
+    """A rigid body, network (25), (26): 13 states. Ports, in the world's axes: force [N] at the centre of mass and moment [N·m] in;
+    position [m] and velocity [m/s] of the centre of mass, quaternion (w, x, y, z) and angular velocity [rad/s] out.
+
+    Attributes:
+        mass: [kg].
+        inertia: principal values about the centre of mass, along the body's axes [kg m²], 3 numbers.
+        position: at the start [m].
+        quaternion: at the start, body to world.
+        velocity: at the start [m/s].
+        angular: angular velocity at the start, in the body's axes [rad/s].
+        gravity: acceleration of free fall [m/s²]; by default that of the scene, or (0, 0, −9.81).
+
+    Example:
+        >>> from stiction.parts import FreeBody
+        >>> len(FreeBody(mass=1.0, inertia=(0.1, 0.1, 0.1)).start())
+        13
+    """
+
+    inputs = {"force": 3, "moment": 3}
+    outputs = {"position": 3, "velocity": 3, "quaternion": 4, "angular": 3}
+    units = {"position": "m", "velocity": "m/s", "quaternion": "1", "angular": "rad/s"}
+    start_fields = ("position", "quaternion", "velocity", "angular")
+
+    mass: float = number(above=0)
+    inertia: tuple[float, float, float] = numbers(3)
+    position: tuple[float, float, float] = numbers(3, default=(0.0, 0.0, 0.0))
+    quaternion: tuple[float, float, float, float] = numbers(4, default=(1.0, 0.0, 0.0, 0.0))
+    velocity: tuple[float, float, float] = numbers(3, default=(0.0, 0.0, 0.0))
+    angular: tuple[float, float, float] = numbers(3, default=(0.0, 0.0, 0.0))
+    gravity: tuple[float, float, float] | None = numbers(3, default=None, optional=True)
+
+    def conflicts(self) -> Sequence:
+        """Moments of inertia obey the triangle inequality, and quaternions have unit length."""
+        a, b, c = self.inertia
+        possible = (a > 0) & (b > 0) & (c > 0)
+        for one, others in ((a, b + c), (b, c + a), (c, a + b)):
+            possible = possible & (one * (1 - 1e-9) <= others)
+        why = f"inertia is {self.inertia}; allowed: numbers above 0, the largest at most the sum of the others"
+        return [_turned_too_far(self.quaternion), (possible == False, why)]  # noqa: E712  # arrays of them, too
+
+    @property
+    def pull(self) -> tuple[float, float, float]:
+        """Acceleration of free fall [m/s²]."""
+        return GRAVITY if self.gravity is None else self.gravity
+
+    def start(self) -> Mapping[str, float]:
+        """Position, quaternion, velocity in the world and angular velocity in the body's axes."""
+        names = [f"{p}{c}" for p, cs in (("position.", "xyz"), ("quaternion.", "wxyz"), ("velocity.", "xyz"), ("angular.", "xyz")) for c in cs]
+        return dict(zip(names, (*self.position, *self.quaternion, *self.velocity, *self.angular), strict=True))
+
+    def motion(self, own: list[Scalar]) -> Ports:
+        """Position, velocity, quaternion and angular velocity in the world's axes."""
+        turned = from_quaternion(own[3:7]) @ Vector(*own[10:])
+        return {"position": own[:3], "velocity": own[7:10], "quaternion": own[3:7], "angular": list(turned)}
+
+    def positions(self) -> int:
+        """Position and quaternion."""
+        return 7
+
+    def position_rates(self, own: list[Scalar]) -> list[Scalar]:
+        """Velocity, and the rate of the quaternion."""
+        return [*own[7:10], *quaternion_rate(own[3:7], Vector(*own[10:]))]
+
+    def mass_matrix(self, own: list[Scalar]) -> list[list[Scalar]]:
+        """Mass and inertia on the diagonal."""
+        weights = [self.mass] * 3 + list(self.inertia)
+        return [[weights[i] if i == j else 0 for j in range(6)] for i in range(6)]
+
+    def inverse_dynamics(self, own: list[Scalar], accelerations: Sequence[Scalar]) -> list[Scalar]:
+        """Newton's and Euler's laws, the latter in the body's axes."""
+        w = Vector(*own[10:])
+        spin, turning = (Vector(*(i * x for i, x in zip(self.inertia, each, strict=True))) for each in (w, accelerations[3:]))
+        forces = [self.mass * (a - g) for a, g in zip(accelerations[:3], self.pull, strict=True)]
+        return [*forces, *(turning + w.cross(spin))]
+
+    def generalized_forces(self, own: list[Scalar], forces: Ports) -> list[Scalar]:
+        """The force, and the moment in the body's axes."""
+        return [*forces["force"], *(from_quaternion(own[3:7]).T @ Vector(*forces["moment"]))]
+
+    def energy(self, own: list[Scalar]) -> tuple[Scalar, Scalar]:
+        """Kinetic and potential energy [J]."""
+        weights = [self.mass] * 3 + list(self.inertia)
+        kinetic = sum((m * v * v for m, v in zip(weights, own[7:], strict=True)), start=0) / 2
+        return kinetic, -self.mass * Vector(*self.pull).dot(Vector(*own[:3]))
+
+    def settle(self, own: list[Scalar]) -> list[Scalar]:
+        """The quaternion takes unit length again."""
+        w, x, y, z = own[3:7]
+        size = sqrt(w * w + x * x + y * y + z * z)
+        return [*own[:3], *(c / size for c in own[3:7]), *own[7:]]
+
+
+@PARTS.add
+@dataclass(frozen=True, kw_only=True)
+class Fixed(Admittance):
+    """A body that never moves: the world, as `PenaltyJoint` sees it. Ports as those of `FreeBody`.
+
+    Attributes:
+        position: [m].
+        quaternion: body to world.
+
+    Example:
+        >>> from stiction.parts import Fixed
+        >>> Fixed(position=(0, 0, 1)).motion([])["position"]
+        [0.0, 0.0, 1.0]
+    """
+
+    inputs = FreeBody.inputs
+    outputs = FreeBody.outputs
+    units = FreeBody.units
+
+    position: tuple[float, float, float] = numbers(3, default=(0.0, 0.0, 0.0))
+    quaternion: tuple[float, float, float, float] = numbers(4, default=(1.0, 0.0, 0.0, 0.0))
+
+    def conflicts(self) -> Sequence:
+        """Quaternions have unit length."""
+        return [_turned_too_far(self.quaternion)]
+
+    def motion(self, own: list[Scalar]) -> Ports:
+        """Where it is."""
+        return {"position": list(self.position), "quaternion": list(self.quaternion), "velocity": [0, 0, 0], "angular": [0, 0, 0]}
+
+    def positions(self) -> int:
+        """It has no position that could change."""
+        return 0
+
+    def position_rates(self, own: list[Scalar]) -> list[Scalar]:
+        """Nothing moves."""
+        return []
+
+    def mass_matrix(self, own: list[Scalar]) -> list[list[Scalar]]:
+        """It has no velocities."""
+        return []
+
+    def inverse_dynamics(self, own: list[Scalar], accelerations: Sequence[Scalar]) -> list[Scalar]:
+        """It takes no force."""
+        return []
+
+    def generalized_forces(self, own: list[Scalar], forces: Ports) -> list[Scalar]:
+        """Nothing: forces on it do no work."""
+        return []
+
+    def energy(self, own: list[Scalar]) -> tuple[Scalar, Scalar]:
+        """It has no energy [J]."""
+        return 0, 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobotBody(Admittance):
+    """A robot, network (8). Ports: torque [N·m or N] in; positions q and velocities v out.
+
+    Attributes:
+        robot: the robot.
+        q: positions at the start [rad or m]; the neutral ones if empty.
+        v: velocities at the start [rad/s or m/s]; rest if empty.
+        gravity: acceleration of free fall [m/s²].
+
+    Example:
+        >>> import stiction
+        >>> from stiction.parts import RobotBody
+        >>> RobotBody(robot=stiction.library.two_link()).outputs
+        {'q': 2, 'v': 2}
+    """
+
+    robot: Robot = instance(Robot)
+    q: tuple[float, ...] = numbers(default=())
+    v: tuple[float, ...] = numbers(default=())
+    gravity: tuple[float, float, float] = numbers(3, default=GRAVITY)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        r = self.robot
+        self._set("q", self.q or tuple(map(float, r.neutral)))
+        self._set("v", self.v or (0.0,) * r.nv)
+        self._set("inputs", {"torque": r.nv})
+        self._set("outputs", {"q": r.nq, "v": r.nv})
+        self._set("mechanism", r.mechanism)
+
+    def conflicts(self) -> Sequence:
+        """As many numbers as the robot has."""
+        return [
+            (given and len(given) != size, f"{what} has {len(given)} numbers; allowed: {size}, or none")
+            for what, given, size in (("q", self.q, self.robot.nq), ("v", self.v, self.robot.nv))
+        ]
+
+    def with_parameters(self, substitution: Substitution) -> "RobotBody":
+        """The same robot with the parameters of its description replaced; start values are no part of the formulas."""
+        twin = copy.copy(self)
+        gravity = zip("xyz", self.gravity, strict=True)
+        twin._set("gravity", tuple(substitution(f"gravity.{c}", x) for c, x in gravity))
+        varying = {name: substitution(name, x) for name, x in self.robot.numbers.items() if substitution.varies(name)}
+        chosen = Numbers(
+            lambda k, name, x: substitution(name, x) if name else substitution.internal(f"rotation.{k}", x), varying
+        )
+        twin._set("mechanism", Assembly(self.robot, chosen).mechanism)
+        return twin
+
+    def structure(self) -> tuple:
+        """That of the robot: robots of one structure share a program."""
+        return (type(self).__qualname__, blueprint(self.robot, ()).structure)
+
+    def start(self) -> Mapping[str, float]:
+        """Positions and velocities, by the names of the robot."""
+        return dict(zip((name for name, _ in self._states()), (*self.q, *self.v), strict=True))
+
+    def start(self) -> Mapping[str, float]:
+        """Positions and velocities, by the names of the robot."""
+        return dict(zip(self._units(), (*self.q, *self.v), strict=True))
+
+    def unit(self, signal: str) -> str:
+        """Of a state, by the kind of its joint."""
+        return self._units()[signal]
+
+    def _units(self) -> dict[str, str]:
+        units = joint_units(self.robot)
+        return {f"{what}.{name}": unit for what in ("q", "v") for name, unit in units[what].items()}
+
+    def motion(self, own: list[Scalar]) -> Ports:
+        """Positions and velocities."""
+        q, v = self._split(own)
+        return {"q": q, "v": v}
+
+    def _mechanism(self) -> Mechanism:
+        return self.mechanism  # type: ignore[attr-defined]
+
+    def positions(self) -> int:
+        """As many as the robot has."""
+        return self.robot.nq
+
+    def position_rates(self, own: list[Scalar]) -> list[Scalar]:
+        """q̇ = N(q) v."""
+        return self._mechanism().position_rates(*self._split(own))
+
+    def mass_matrix(self, own: list[Scalar]) -> list[list[Scalar]]:
+        """M(q), rotors included."""
+        return mass_matrix(self._mechanism(), self._split(own)[0])
+
+    def inverse_dynamics(self, own: list[Scalar], accelerations: Sequence[Scalar]) -> list[Scalar]:
+        """Inverse dynamics."""
+        return inverse_dynamics(self._mechanism(), *self._split(own), list(accelerations), Vector(*self.gravity))
+
+    def generalized_forces(self, own: list[Scalar], forces: Ports) -> list[Scalar]:
+        """The torques."""
+        return forces["torque"]
+
+    def energy(self, own: list[Scalar]) -> tuple[Scalar, Scalar]:
+        """Kinetic and potential energy [J]."""
+        m, (q, v) = self._mechanism(), self._split(own)
+        return kinetic_energy(m, q, v), potential_energy(m, q, Vector(*self.gravity))
+
+    def rotor_inertias(self) -> list[Scalar]:
+        """Of joints with a rotor of their own; coupled rotors belong to no joint alone."""
+        rotors = self._mechanism().rotors
+        return [] if rotors is None or self.robot.coupling is not None else [row[k] for k, row in enumerate(rotors)]
+
+    def rates(self, own: list[Scalar], forces: Ports, t: Scalar) -> list[Scalar]:
+        """Forward dynamics, by the road that suits the size of the robot."""
+        road = ROADS[self.robot.forward_road]
+        return [*self.position_rates(own), *road(self._mechanism(), *self._split(own), forces["torque"], Vector(*self.gravity))]
+
+    def _split(self, own: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+        return own[: self.robot.nq], own[self.robot.nq :]
+
+    def settle(self, own: list[Scalar]) -> list[Scalar]:
+        """Quaternions take unit length again."""
+        kept = list(own)
+        for body in self.robot.mechanism.bodies:
+            if body.quaternion:
+                size = sqrt(sum((x * x for x in own[body.quaternion]), start=0))
+                kept[body.quaternion] = [x / size for x in own[body.quaternion]]
+        return kept
+
+
+POSITION_UNITS = {"prismatic": "m", "planar": "m m rad", "spherical": "1 1 1 1", "floating": "m m m 1 1 1 1", "universal": "rad rad"}
+LINEAR = {"prismatic": "y", "planar": "yyn", "spherical": "nnn", "floating": "nnnyyy", "universal": "nn"}  # velocities: yes, no
+
+
+def joint_units(robot: Robot) -> dict[str, dict[str, str]]:
+    """Units of the positions "q", by their names, and of the velocities "v" and the torques "torque", by theirs."""
+    positions = [unit for joint in robot.moving_joints for unit in POSITION_UNITS.get(joint.kind, "rad").split()]
+    linear = [x == "y" for joint in robot.moving_joints for x in LINEAR.get(joint.kind, "n")]
+    return {
+        "q": dict(zip(robot.position_names, positions, strict=True)),
+        "v": dict(zip(robot.velocity_names, ("m/s" if x else "rad/s" for x in linear), strict=True)),
+        "torque": dict(zip(robot.velocity_names, ("N" if x else "N·m" for x in linear), strict=True)),
+    }

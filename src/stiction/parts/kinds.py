@@ -1,0 +1,293 @@
+"""What a scene is made of: parts that turn force into motion, parts that turn motion into force (network.md), and parts that
+decide at the ticks of a clock.
+
+A part names its ports and their sizes, and its states with their first values. Its methods are formulas. A user's own part is
+such a class:
+
+    >>> from dataclasses import dataclass
+    >>> from stiction.parts import Impedance
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class Magnet(Impedance):
+    ...     strength: float
+    ...     inputs = {"position": 1}
+    ...     outputs = {"force": 1}
+    ...     def force(self, motion, own, step, t):
+    ...         (x,) = motion["position"]
+    ...         return {"force": [self.strength / (1 + x * x)]}, []
+    >>> Magnet(strength=2.0).force({"position": [1.0]}, [], 0.0, 0.0)
+    ({'force': [1.0]}, [])
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, Self
+
+from stiction.dynamics.composite_body import factor, solve
+from stiction.errors import InputError
+from stiction.fields import Validated, count, number
+from stiction.friction.law import Linear
+from stiction.rows.stick_slip import Bounds
+from stiction.trace.functions import Scalar
+from stiction.trace.parameters import Parametric, component_names
+
+Ports = Mapping[str, list[Scalar]]
+
+
+class Part(Validated, Parametric):
+    """What all kinds have.
+
+    Attributes:
+        inputs: sizes of the ports that go in, by name.
+        outputs: sizes of the ports that come out, by name.
+        units: of the states and outputs, by the first part of their names.
+        hidden: states that serve the method, and are no signals.
+    """
+
+    inputs: ClassVar[Mapping[str, int]] = {}
+    outputs: ClassVar[Mapping[str, int]] = {}
+    units: ClassVar[Mapping[str, str]] = {}
+    hidden: ClassVar[tuple[str, ...]] = ()
+
+    def start(self) -> Mapping[str, float]:
+        """The part's states, by name, with their first values."""
+        return {}
+
+    def unit(self, signal: str) -> str:
+        """The unit of a state or an output, by its name."""
+        return self.units.get(signal.partition(".")[0], "")
+
+    def settle(self, own: list[Scalar]) -> Sequence[Scalar]:
+        """What becomes of the states after each step: quaternions take unit length again, for example."""
+        return own
+
+
+class Admittance(Part):
+    """Force in, motion out: ẋ = A(x, û), network (6). Its motion depends on its states alone.
+
+    Its states are positions q followed by velocities v, with q̇ = N(q) v and M(q) v̇ + bias = generalized forces. A part that
+    says so by the methods below can be advanced by every method; one with `motion` and `rates` alone by explicit ones.
+    """
+
+    def motion(self, own: list[Scalar]) -> Ports:
+        """The outputs, from the states."""
+        raise NotImplementedError
+
+    def positions(self) -> int:
+        """How many of the states are positions."""
+        raise NotImplementedError
+
+    def position_rates(self, own: list[Scalar]) -> Sequence[Scalar]:
+        """q̇ = N(q) v."""
+        raise NotImplementedError
+
+    def mass_matrix(self, own: list[Scalar]) -> list[list[Scalar]]:
+        """M(q), (nv, nv)."""
+        raise NotImplementedError
+
+    def inverse_dynamics(self, own: list[Scalar], accelerations: Sequence[Scalar]) -> Sequence[Scalar]:
+        """Generalized forces that this motion takes: M v̇ + bias, gravity included."""
+        raise NotImplementedError
+
+    def generalized_forces(self, own: list[Scalar], forces: Ports) -> Sequence[Scalar]:
+        """The inputs as forces along the velocities v: with them, forces · v is the power."""
+        raise NotImplementedError
+
+    def energy(self, own: list[Scalar]) -> tuple[Scalar, Scalar]:
+        """Kinetic and potential energy [J]."""
+        raise NotImplementedError
+
+    def rotor_inertias(self) -> Sequence[Scalar]:
+        """Inertia of a rotor that turns with each velocity alone, as felt there [kg m² or kg]; empty where there are none."""
+        return []
+
+    def rates(self, own: list[Scalar], forces: Ports, t: Scalar) -> Sequence[Scalar]:
+        """Rates of the states under the inputs."""
+        M = self.mass_matrix(own)
+        bias = self.inverse_dynamics(own, [0] * len(M))
+        rest = [f - b for f, b in zip(self.generalized_forces(own, forces), bias, strict=True)]
+        return [*self.position_rates(own), *solve(factor(M), rest)]
+
+    @property
+    def mechanical(self) -> bool:
+        """Whether it has a mass matrix, so that every method can advance it."""
+        return type(self).mass_matrix is not Admittance.mass_matrix
+
+
+class Spring(NamedTuple):
+    """A direction in which a part is elastic, as checks of stability see it.
+
+    Attributes:
+        force: outputs under a unit of force along it.
+        stiffness: [N/m or N·m/rad].
+        damping: [N·s/m or N·m·s/rad].
+    """
+
+    force: Ports
+    stiffness: Scalar
+    damping: Scalar
+
+
+class Impedance(Part):
+    """Motion in, force out: [u, ẏ] = I(x̂, y; T), network (9) and (22)."""
+
+    def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, Sequence[Scalar]]:
+        """The outputs and the rates of the own states; `step` is the stage step of the integrator [s]."""
+        raise NotImplementedError
+
+    def stored(self, motion: Ports, own: list[Scalar]) -> Scalar:
+        """Elastic energy [J]."""
+        return 0
+
+    def springs(self, motion: Ports) -> Sequence[Spring]:
+        """The directions in which it is elastic."""
+        return []
+
+    def for_step(self, step: float) -> Self:
+        """The same part for steps of this length [s]: what is faster than a step may be advanced over whole steps."""
+        return self
+
+    def finish(self, motion: Ports, own: list[Scalar]) -> Sequence[Scalar]:
+        """The own states after a step of an explicit scheme, where they are advanced over whole steps."""
+        return own
+
+
+class Implicit(Impedance):
+    """An impedance whose output "torque" works on one velocity, and which can say what it will be at the end of a step.
+
+    Attributes:
+        velocity_port: the input that is this velocity.
+        sense: 1 if the torque has the sign of the velocity (friction), −1 if it pushes along it (motors).
+    """
+
+    velocity_port: ClassVar[str] = "velocity"
+    sense: ClassVar[int] = 1
+
+    def at_end(self, motion: Ports, own: list[Scalar], s: Scalar, step: Scalar, t: Scalar) -> Linear:
+        """Torque and own state at the end of a step, linear in sense · velocity there; s is what it is at the beginning."""
+        raise NotImplementedError
+
+
+class Row(Implicit):
+    """An impedance that is rigid: its torque is found once per step together with those of all other rows, within bounds.
+
+    Its first two states are the direction in which it slides (−1, 0 or 1), from which the next search begins, and the torque
+    that was found.
+    """
+
+    hidden = ("slides", "row_torque")
+    shared: ClassVar[bool] = False  # whether it follows from other rows, as two on one joint do: who holds how much is open
+
+    def start(self) -> Mapping[str, float]:
+        """Stuck, without torque."""
+        return {"slides": 0.0, "row_torque": 0.0}
+
+    def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, Sequence[Scalar]]:
+        """The torque that was found, held over the step."""
+        return {"torque": [own[1]]}, [0] * len(own)
+
+    def at_end(self, motion: Ports, own: list[Scalar], s: Scalar, step: Scalar, t: Scalar) -> Linear:
+        """What it does beside its row: nothing."""
+        return Linear(0, 0, 0, 0)
+
+    def bounds(self, own: list[Scalar], s: Scalar, step: Scalar) -> Bounds:
+        """Bounds of its impulse in this step."""
+        raise NotImplementedError
+
+    def found(
+        self, motion: Ports, own: list[Scalar], slides: Scalar, torque: Scalar, acceleration: Scalar
+    ) -> Sequence[Scalar]:
+        """Its states after the step."""
+        return [slides, torque]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clock(Validated):
+    """When something digital happens.
+
+    Attributes:
+        period: time between ticks [s], a whole number of simulation steps.
+        phase: time of the first tick [s], a whole number of steps below the period.
+        delay: how many ticks later the outputs come; until then they are 0.
+
+    Example:
+        >>> from stiction import Clock
+        >>> Clock(period=2e-3).ticks(1e-3)
+        (2, 0)
+    """
+
+    period: float = number(above=0)
+    phase: float = number(0.0, least=0)
+    delay: int = count(0, most=1000)
+
+    def conflicts(self) -> Sequence:
+        """The first tick comes within a period."""
+        return [(self.phase >= self.period, f"phase is {self.phase:g} s and period {self.period:g} s; allowed: a phase below the period")]
+
+    def structure(self) -> tuple:
+        """Its times are structure."""
+        return (self.period, self.phase, self.delay)
+
+    def ticks(self, step: float) -> tuple[int, int]:
+        """Steps from tick to tick, and steps before the first tick; refuses periods between steps."""
+        counts = []
+        for what, time in (("period", self.period), ("phase", self.phase)):
+            steps = round(time / step)
+            if abs(time / step - steps) > 1e-6 or (what == "period" and steps < 1):
+                raise InputError(
+                    f"Clock: {what} is {time:g} s, which is no whole number of steps of {step:g} s; "
+                    "choose a step that divides it"
+                )
+            counts.append(steps)
+        return counts[0], counts[1]
+
+
+class Digital(Part):
+    """What reads its inputs at the ticks of a clock and holds its outputs in between: a controller, for example.
+
+    Its states are its memory, its outputs, and those that are on their way through the delay.
+
+    Attributes:
+        clock: when it ticks.
+    """
+
+    clock: Clock
+
+    def memory(self) -> Mapping[str, float]:
+        """What it remembers from tick to tick, by name, with first values."""
+        return {}
+
+    def decide(self, inputs: Ports, memory: list[Scalar], t: Scalar) -> tuple[Ports, Sequence[Scalar]]:
+        """Outputs and memory after a tick."""
+        raise NotImplementedError
+
+    def start(self) -> Mapping[str, float]:
+        """The memory, the outputs, and those that are delayed."""
+        names = output_names(self.outputs)
+        return dict(self.memory()) | dict.fromkeys([*names, *self.hidden], 0.0)
+
+    @property
+    def hidden(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Outputs on their way: "in_1.command" comes with the next tick."""
+        return tuple(f"in_{d}.{name}" for d in range(1, self.clock.delay + 1) for name in output_names(self.outputs))
+
+    def present(self, own: list[Scalar]) -> Ports:
+        """The outputs now."""
+        first, ports = len(self.memory()), {}
+        for port, size in self.outputs.items():
+            ports[port] = list(own[first : first + size])
+            first += size
+        return ports
+
+    def tick(self, own: list[Scalar], inputs: Ports, t: Scalar) -> list[Scalar]:
+        """The states after a tick: the queue moves on, what was decided comes last."""
+        n = len(self.memory())
+        outputs, memory = self.decide(inputs, list(own[:n]), t)
+        queue = [*own[n:], *(x for port in self.outputs for x in outputs[port])]
+        return [*memory, *queue[sum(self.outputs.values()) :]]
+
+
+def output_names(ports: Mapping[str, int]) -> list[str]:
+    """A name for each number of some ports."""
+    return [
+        f"{port}.{component}" if size > 1 else port for port, size in ports.items() for component in component_names(size)
+    ]

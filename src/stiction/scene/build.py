@@ -1,0 +1,132 @@
+"""From a scene to its network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from stiction.network.network import Network
+from stiction.network.wires import NetworkError, Term, Wire
+from stiction.parts.bodies import FreeBody, RobotBody, joint_units
+from stiction.parts.kinds import Admittance, output_names
+from stiction.robot.joint import SINGLE
+from stiction.robot.robot import Robot
+from stiction.scene.wiring import Mount, Wiring
+
+if TYPE_CHECKING:
+    from stiction.scene.scene import Scene
+
+
+def network_of(scene: Scene) -> Network:
+    """The network of a scene: robots, torques, friction, drives and controllers, then the user's own parts and wires."""
+    made, first = Wiring(), {"q": 0, "v": 0}
+    mounts = {name: _mount(scene, name) for name in scene.joints}
+    for name, robot in scene.all_robots.items():
+        states = {}
+        for what, size in (("q", robot.nq), ("v", robot.nv)):
+            states[what] = getattr(scene, what)[first[what] : first[what] + size]
+            first[what] += size
+        body = RobotBody(robot=_with_rotors(scene, name), gravity=scene.gravity, **states)  # type: ignore[arg-type]
+        keys = {inner: scene.key(name, inner) for inner in (*robot.position_names, *robot.velocity_names)}
+        made.robot(name, body, keys)
+        for joint in scene.joints:
+            if scene.joints[joint][0] == name and joint in scene.torque:
+                made.torque(mounts[joint], scene.torque[joint])
+    for name, site in scene.sites.items():
+        rows = {
+            robot: [site.joints.get(scene.key(robot, inner), 0.0) for inner in r.velocity_names]
+            for robot, r in scene.all_robots.items()
+        }
+        made.friction(name, site.law, rows, mounts[next(iter(site.joints))].units)
+    for name in dict.fromkeys([*scene.drives, *scene.control]):
+        _attach(scene, mounts[name], made)
+    for name, part in scene.parts.items():
+        if isinstance(part, FreeBody) and part.gravity is None:
+            part = replace(part, gravity=scene.gravity)  # type: ignore[arg-type]
+            made.fall(name)
+        made.parts[name] = part
+    wires = [*made.wires, *_joined(scene.wires, made.pushes)]
+    _check_names(made)
+    return Network(parts=made.parts, wires=wires, labels=made.labels, followers=made.followers)
+
+
+def _attach(scene: Scene, mount: Mount, made: Wiring) -> None:
+    """Put a drive, and the controller that commands it, on a joint."""
+    drive, controller = scene.drives.get(mount.name), scene.control.get(mount.name)
+    if drive is None:
+        made.push(mount, made.control(mount, scene.control[mount.name], mount.units["torque"]))
+    elif controller is not None:
+        turns = sum(a * b for a, b in zip(mount.motor, mount.velocity, strict=True))
+        command = made.control(mount, controller, drive.motor.unit_of_command)
+        made.drive(mount, drive, command, -1.0 if turns < 0 else 1.0)
+    else:
+        made.drive(mount, drive, made.command(mount, drive), 1.0)
+
+
+def _mount(scene: Scene, name: str) -> Mount:
+    """A joint as drives see it."""
+    robot, inner = scene.joints[name]
+    r = scene.all_robots[robot]
+    velocity = [float(other == inner) for other in r.velocity_names]
+    ratio = scene.drives[name].gear.ratio if name in scene.drives else 1.0
+    motor = [ratio * x for x in velocity]
+    single = [joint.name for joint in r.joints if joint.kind in SINGLE]
+    if r.coupling is not None and inner in single:
+        row = dict(zip(single, r.coupling[single.index(inner)], strict=True))
+        motor = [float(row.get(other, 0.0)) for other in r.velocity_names]
+    return Mount(
+        name=name,
+        robot=robot,
+        joint=inner,
+        velocity=velocity,
+        position=[float(other == inner) for other in r.position_names],
+        motor=motor,
+        q=dict(zip(scene.position_names, scene.q, strict=True)).get(name, 0.0),
+        v=dict(zip(scene.joints, scene.v, strict=True))[name],
+        units={what: units.get(inner, "rad") for what, units in joint_units(r).items()},
+    )
+
+
+def _with_rotors(scene: Scene, name: str) -> Robot:
+    """A robot with the rotors of its drives; those behind elastic gears move on their own."""
+    robot = scene.all_robots[name]
+    driven = {inner: scene.drives[key] for key, (owner, inner) in scene.joints.items() if owner == name and key in scene.drives}
+    if not driven:
+        return robot
+    joints = []
+    for joint in robot.joints:
+        if joint.name in driven:
+            drive = driven[joint.name]
+            rotor = 0.0 if drive.gear.elastic else drive.motor.rotor_inertia
+            joint = replace(joint, rotor_inertia=rotor, gear_ratio=drive.gear.ratio)
+        joints.append(joint)
+    return replace(robot, joints=tuple(joints))
+
+
+def _joined(wires: Sequence[Wire], pushes: dict[str, list[Term]]) -> list[Wire]:
+    """The wires of the user; what drives a robot joins what the scene puts there."""
+    made = []
+    shifts: dict[str, Sequence[float]] = {}
+    for wire in wires:
+        robot = wire.port.part
+        if wire.port.name == "torque" and robot in pushes and robot not in shifts:
+            pushes[robot].extend(wire.all_terms)
+            shifts[robot] = wire.shift
+        else:
+            made.append(wire)
+    driven = [(robot, terms) for robot, terms in pushes.items() if terms or shifts.get(robot)]
+    return [*made, *(Wire(f"{robot}.torque", terms, shifts.get(robot, ())) for robot, terms in driven)]
+
+
+def _check_names(made: Wiring) -> None:
+    """Refuse parts whose signals would have the names of others."""
+    seen: dict[str, str] = {}
+    for name, part in made.parts.items():
+        outputs = [] if isinstance(part, Admittance) else output_names(part.outputs)
+        for output in dict.fromkeys([*part.start(), *outputs]):
+            signal = made.labels.signal((name, output))
+            if seen.setdefault(signal, name) != name:
+                raise NetworkError(
+                    f"parts '{seen[signal]}' and '{name}' would both have a signal '{signal}'; call one of them otherwise"
+                )

@@ -1,0 +1,298 @@
+"""A scene: robots and other parts, their friction, the torques on them and where they start. What users describe and simulate."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from stiction.drive.drive import Drive
+from stiction.drive.gear import Gear
+from stiction.errors import StictionError, unknown
+from stiction.fields import Misfit, Validated, instance, numbers, real, timely
+from stiction.friction.dry import Coulomb
+from stiction.friction.law import Law
+from stiction.friction.viscous import Viscous
+from stiction.network.layout import start_values
+from stiction.network.network import Network
+from stiction.network.parameters import parameters_of
+from stiction.network.wires import Wire
+from stiction.parts.bodies import LINEAR
+from stiction.parts.kinds import Digital, Part
+from stiction.robot.joint import SINGLE
+from stiction.robot.motion import GRAVITY
+from stiction.robot.robot import Robot
+from stiction.scene.build import network_of
+from stiction.trace.functions import Scalar
+
+TAKEN = ("energy", "work", "loss")  # words that begin names of signals which belong to no part
+Torque = float | Callable[[Scalar], Scalar]
+
+
+class SceneError(StictionError):
+    """A scene names something that is not there, or cannot be simulated as it is."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrictionSite(Validated):
+    """Friction on a combination of joint velocities.
+
+    Attributes:
+        law: the friction law.
+        joints: factor of each joint's velocity, by the joint's name.
+
+    Example:
+        >>> import stiction
+        >>> wrist = stiction.FrictionSite(law=stiction.Coulomb(level=2.0), joints={"joint5": 1, "joint6": 1})
+    """
+
+    error = SceneError
+
+    law: Law = instance(Law, words="a friction law")
+    joints: Mapping[str, float] = instance(Mapping, words="a factor for each joint, such as {'joint5': 1, 'joint6': 1}")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.joints:
+            raise self.refusal("joints is empty; allowed: a factor for each joint, such as {'joint5': 1, 'joint6': 1}")
+        factors = {name: _number(f"FrictionSite: the factor of joint '{name}'", x) for name, x in self.joints.items()}
+        self._set("joints", factors)
+
+
+def _number(what: str, value: Any) -> float:
+    try:
+        return real(value)
+    except (TypeError, ValueError):
+        raise SceneError(f"{what} is {value!r}; allowed: a finite number") from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene(Validated):
+    """What is simulated.
+
+    Joints are called by their names; with several robots by "robot.joint".
+
+    Attributes:
+        robot: the robot, if there is one alone.
+        robots: several robots, by name.
+        parts: further parts (bodies, springs, grounds, your own), by name.
+        wires: what drives the inputs of the parts; a robot's ports are "robot.q", "robot.v" and "robot.torque" ("NAME.q", ... of
+            several).
+        friction: law at each joint, by the joint's name; or `FrictionSite` objects under names of your choice. Damping and
+            friction in a robot's description count where nothing is given here; None at a joint takes them away.
+        drives: motor and gear of each joint, by the joint's name. They replace what the description says of rotors, gears and
+            friction there.
+        control: controllers (`PID`, `Callback`, your own) of joints, by name: they read position and velocity, their command
+            goes to the drive, or is a torque at the joint where there is no drive.
+        torque: at each joint [N·m or N], by name: a number, a `Table`, or a formula of the time t [s] (a function that uses
+            `stiction.trace`).
+        gravity: acceleration of free fall [m/s²], 3 numbers.
+        q: positions at the start [rad or m], (nq,), or by name; 0 by default.
+        v: velocities at the start [rad/s or m/s], (nv,), or by name; 0 by default.
+
+    Example:
+        >>> import stiction
+        >>> friction = {"joint1": stiction.Coulomb(level=1.0)}
+        >>> scene = stiction.Scene(robot=stiction.library.pendulum(1), friction=friction, q={"joint1": 0.05})
+        >>> run = stiction.simulate(scene, duration=10.0, step=1e-3, method="moreau", record=1.0)
+        >>> run["q.joint1"][-1] == 0.05  # 0.49 N·m of gravity, held
+        np.True_
+    """
+
+    error = SceneError
+
+    robot: Robot | None = instance(Robot, default=None, words="a Robot", optional=True)
+    robots: Mapping[str, Robot] = field(default_factory=dict)
+    parts: Mapping[str, Part] = field(default_factory=dict)
+    wires: Sequence[Wire] = ()
+    friction: Mapping[str, Law | FrictionSite | None] = field(default_factory=dict)
+    drives: Mapping[str, Drive] = field(default_factory=dict)
+    control: Mapping[str, Digital] = field(default_factory=dict)
+    torque: Mapping[str, Torque] = field(default_factory=dict)
+    gravity: Sequence[float] = numbers(3, default=GRAVITY)
+    q: Any = ()
+    v: Any = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for what in ("robots", "parts", "friction", "drives", "control", "torque"):
+            if not isinstance(getattr(self, what), Mapping):
+                raise SceneError(f"{what} is {getattr(self, what)!r}; allowed: a mapping from names")
+        if not isinstance(self.wires, (list, tuple)) or not all(isinstance(wire, Wire) for wire in self.wires):
+            raise SceneError(f"wires is {self.wires!r}; allowed: a list of Wire objects")
+        self._set("wires", tuple(self.wires))
+        self._check_parts()
+        self._set("torque", {name: self._torque(name, torque) for name, torque in self.torque.items()})
+        for name, drive in self.drives.items():
+            self._check_drive(name, drive)
+        for name, controller in self.control.items():
+            self._check_controller(name, controller)
+        for name, site in self.friction.items():
+            if site is not None and not isinstance(site, (Law, FrictionSite)):
+                raise SceneError(f"friction '{name}' is {site!r}; allowed: a friction law, a FrictionSite, or None")
+            for joint in site.joints if isinstance(site, FrictionSite) else (name,):
+                self._known(joint, self.joints, f"friction '{name}'")
+        for what in ("q", "v"):
+            self._set(what, self._coordinates(what, getattr(self, what)))
+        _ = self.network  # checks the parameters and the wires
+
+    def refusal(self, why: str) -> StictionError:
+        """Errors name the field alone: there is one scene."""
+        return SceneError(why)
+
+    # Checks.
+
+    def _check_parts(self) -> None:
+        if self.robot is not None and self.robots:
+            raise SceneError("give either robot or robots; one robot alone is robot, several are robots")
+        if not self.all_robots and not self.parts:
+            raise SceneError("the scene is empty; give a robot, robots or parts")
+        for name, robot in self.all_robots.items():
+            if not isinstance(robot, Robot):
+                raise SceneError(f"robot '{name}' is {robot!r}; allowed: Robot objects")
+        for name, part in self.parts.items():
+            if not isinstance(part, Part):
+                raise SceneError(f"part '{name}' is {part!r}; allowed: Admittance, Impedance and Digital objects")
+        for name in [*self.all_robots, *self.parts]:
+            if not isinstance(name, str) or not name or "." in name or name in TAKEN:
+                raise SceneError(
+                    f"a robot or part cannot be called '{name}'; choose a name without dots, other than {', '.join(TAKEN)}"
+                )
+        for name in self.parts:
+            if name in self.all_robots:
+                raise SceneError(f"a part cannot be called '{name}', as a robot is; choose another name")
+
+    def _torque(self, name: str, torque: Any) -> Torque:
+        self._known(name, self.joints, "torque")
+        what = f"torque of '{name}'"
+        if isinstance(torque, str):
+            raise SceneError(
+                f"{what} is {torque!r}; allowed: a number, a Table, or a function of the time "
+                f"(in code a formula is Formula({torque!r}))"
+            )
+        if not callable(torque):
+            return _number(what, torque)
+        try:
+            timely(torque)
+        except Misfit as problem:
+            raise SceneError(f"{what}: {problem}; allowed: a function of the time that uses stiction.trace") from None
+        return torque
+
+    def _check_drive(self, name: str, drive: Any) -> None:
+        self._known(name, self.joints, "drives")
+        if not isinstance(drive, Drive):
+            raise SceneError(f"drive of '{name}' is {drive!r}; allowed: Drive objects")
+        robot = self._must_be_single(name, "a drive")
+        if name in self.control and (callable(drive.command) or drive.command):
+            raise SceneError(f"joint '{name}' has a controller and its drive a command; give one of them")
+        if drive.joint_friction is not None and self.friction.get(name) is not None:
+            raise SceneError(f"joint '{name}' has friction both in its drive and in the scene; give one of them")
+        if self.all_robots[robot].coupling is not None and drive.gear != Gear(ratio=1.0):
+            raise SceneError(f"drive of '{name}': the robot's coupling matrix holds its gear ratios; leave the gear out")
+
+    def _check_controller(self, name: str, controller: Any) -> None:
+        self._known(name, self.joints, "control")
+        self._must_be_single(name, "a controller")
+        sizes = dict(controller.inputs) if isinstance(controller, Digital) else {"": 0}
+        if not set(sizes.items()) <= {("position", 1), ("velocity", 1)} or dict(controller.outputs) != {"command": 1}:
+            raise SceneError(
+                f"control of '{name}' is {controller!r}; "
+                "allowed: a controller that reads position and velocity and gives a command, such as PID"
+            )
+
+    def _must_be_single(self, name: str, what: str) -> str:
+        """The robot of a joint that has one position and one velocity."""
+        robot, inner = self.joints[name]
+        kinds = {joint.name: joint.kind for joint in self.all_robots[robot].joints}
+        if kinds.get(inner) not in SINGLE:
+            raise SceneError(f"{what} cannot be on '{name}'; allowed: {', '.join(SINGLE)} joints")
+        return robot
+
+    def _known(self, joint: str, joints: Any, where: str) -> None:
+        if joint not in joints:
+            owner = f"robot '{self.robot.name}'" if self.robot is not None else "this scene"
+            raise SceneError(unknown("joint", joint, owner, joints) + f" (in {where})")
+
+    def _coordinates(self, what: str, given: Any) -> tuple[float, ...]:
+        usual: dict[str, float] = {}
+        for name, r in self.all_robots.items():
+            inner, first = (r.position_names, r.neutral) if what == "q" else (r.velocity_names, [0.0] * r.nv)
+            usual |= {self.key(name, each): float(x) for each, x in zip(inner, first, strict=True)}
+        if isinstance(given, Mapping):
+            for name in given:
+                self._known(name, usual, what)
+            return tuple(_number(f"{what} of '{name}'", given.get(name, x)) for name, x in usual.items())
+        try:
+            values = [real(x) for x in given]
+        except (TypeError, ValueError):
+            raise SceneError(f"{what} is {given!r}; allowed: {len(usual)} finite numbers, or numbers by name") from None
+        if values and len(values) != len(usual):
+            raise SceneError(
+                f"{what} has {len(values)} numbers; allowed: {len(usual)} ({', '.join(usual)}), or numbers by name"
+            )
+        return tuple(values or usual.values())
+
+    # What it consists of.
+
+    @cached_property
+    def all_robots(self) -> dict[str, Robot]:
+        """The robots, by the names of their parts in the network; one alone is called "robot"."""
+        return {"robot": self.robot} if self.robot is not None else dict(self.robots)
+
+    def key(self, robot: str, name: str) -> str:
+        """The name in the scene of what a robot calls so."""
+        return name if self.robot is not None else f"{robot}.{name}"
+
+    @cached_property
+    def joints(self) -> dict[str, tuple[str, str]]:
+        """Robot and inner name of every velocity, by the name it has in the scene."""
+        return {self.key(robot, name): (robot, name) for robot, r in self.all_robots.items() for name in r.velocity_names}
+
+    @cached_property
+    def position_names(self) -> list[str]:
+        """The names of all positions of robots."""
+        return [self.key(robot, name) for robot, r in self.all_robots.items() for name in r.position_names]
+
+    @cached_property
+    def sites(self) -> dict[str, FrictionSite]:
+        """All friction as sites, by name: what the robots' descriptions say, and what the scene says instead or in addition."""
+        found: dict[str, Law | FrictionSite | None] = {}
+        for key, (robot, name) in self.joints.items():
+            found[key] = self.drives[key].joint_friction if key in self.drives else described(self.all_robots[robot], name)
+        found |= self.friction
+        made = {
+            name: site if isinstance(site, FrictionSite) else FrictionSite(law=site, joints={name: 1})
+            for name, site in found.items()
+            if site is not None
+        }
+        return {name: made[name] for name in [*self.friction, *made] if name in made}
+
+    @cached_property
+    def network(self) -> Network:
+        """The scene as a network."""
+        return network_of(self)
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Every parameter and first value that `simulate` can replace, by name [SI].
+
+        Example:
+            >>> import stiction
+            >>> friction = {"joint1": stiction.Coulomb(level=0.5)}
+            >>> known = stiction.Scene(robot=stiction.library.pendulum(1), friction=friction).parameters
+            >>> known["friction.joint1.level"], known["robot.link1.mass"], known["q.joint1"]
+            (0.5, 1.0, 0.0)
+        """
+        return {name: x for name, (x, _) in parameters_of(self.network).items()} | start_values(self.network)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy or another process needs: the description alone."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+def described(robot: Robot, velocity: str) -> Law | None:
+    """The friction that a robot's own description gives to one of its velocities."""
+    owners = [joint for joint in robot.moving_joints for _ in LINEAR.get(joint.kind, "n")]
+    joint = dict(zip(robot.velocity_names, owners, strict=True))[velocity]
+    if any(joint.friction):  # type: ignore[arg-type]
+        return Coulomb(level=tuple(joint.friction), viscous=joint.damping)  # type: ignore[arg-type]
+    return Viscous(coefficient=joint.damping) if joint.damping else None

@@ -1,0 +1,86 @@
+"""Values given at times, with straight lines between."""
+
+import copy
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stiction.fields import Validated, numbers
+from stiction.trace.functions import Scalar, clip, floor, lookup, loop, where
+from stiction.trace.parameters import Parametric, Substitution
+
+MOST = 10_000  # points
+
+
+@dataclass(frozen=True)
+class Table(Validated, Parametric):
+    """A function of the time by points: straight lines between them, constant before the first and after the last.
+
+    Knots that lie on multiples of the step are met exactly by all methods. The times are structure; the values are not, so that
+    changing them compiles nothing.
+
+    Attributes:
+        time: of the points, rising [s].
+        value: at them [N·m or N for a torque].
+
+    Example:
+        >>> import stiction
+        >>> ramp = stiction.Table(time=[0, 1, 3], value=[0, 5, 4])
+        >>> ramp(0.5), ramp(2.0), ramp(10.0)
+        (2.5, 4.5, 4.0)
+    """
+
+    time: Sequence[float] = numbers()
+    value: Sequence[float] = numbers()
+
+    def conflicts(self) -> Sequence:
+        """As many values as times, and times that rise."""
+        n = len(self.time)
+        found: list[tuple[Any, Any]] = [
+            (
+                n != len(self.value) or not 2 <= n <= MOST,
+                f"{n} times and {len(self.value)} values; allowed: equally many, 2 to {MOST}",
+            )
+        ]
+        for before, after in itertools.pairwise(self.time):
+            why = f"time {after:g} comes after {before:g}; allowed: rising times. For a jump give two points close together"
+            found.append((not after > before, why))
+        return found
+
+    def with_parameters(self, substitution: Substitution) -> "Table":
+        """The same with the values as a table that programs read."""
+        twin = copy.copy(self)
+        twin._set("rows", substitution.rows("value", self._rows()))
+        return twin
+
+    def structure(self) -> tuple:
+        """The times."""
+        return (type(self).__qualname__, self.time)
+
+    def _rows(self) -> list[tuple[float, ...]]:
+        """Time, value and slope at the beginning of each line."""
+        points = itertools.pairwise(zip(self.time, self.value, strict=True))
+        return [(t, x, (y - x) / (u - t)) for (t, x), (u, y) in points]
+
+    def __call__(self, t: Scalar) -> Scalar:
+        """The value at time t."""
+        index, rows = self._interval(t), getattr(self, "rows", None)
+        first, value, slope = lookup(self._rows(), index) if rows is None or isinstance(rows, list) else rows.row(index)
+        return value + slope * (clip(t, self.time[0], self.time[-1]) - first)
+
+    def _interval(self, t: Scalar) -> Scalar:
+        """Which of the lines: by division where the times are equally spaced, else by halving."""
+        n = len(self.time) - 1
+        span = self.time[-1] - self.time[0]
+        if all(abs(x - (self.time[0] + span * k / n)) <= 1e-9 * span / n for k, x in enumerate(self.time)):
+            return clip(floor((t - self.time[0]) * n / span), 0, n - 1)
+
+        def halve(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
+            low, high = carry
+            middle = floor((low + high) / 2)
+            later = t >= lookup(self.time, middle)
+            return [where(later, middle, low), where(later, high, middle)]
+
+        return loop(math.ceil(math.log2(n)) + 1, halve, [0 * t, 0 * t + n])[0]

@@ -1,0 +1,201 @@
+"""Putting friction, drives and controllers on the joints of robots: the parts, wires and names of a scene's network.
+
+Every part gets its name here, and what users call its signals and parameters for short.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from stiction.drive.drive import Drive
+from stiction.drive.gear import ElasticGear, Mesh
+from stiction.friction.law import Law
+from stiction.network.labels import Label, Labels
+from stiction.network.network import Follower
+from stiction.network.wires import InternalTerm, Term, Wire
+from stiction.parts.bodies import Mass, RobotBody
+from stiction.parts.friction import Friction
+from stiction.parts.kinds import Digital, Part
+from stiction.parts.source import Source
+from stiction.trace.parameters import Key
+
+LOCKED = 1e6  # N·m that hold a gear which cannot be driven back
+
+
+@dataclass(frozen=True)
+class Mount:
+    """A joint of a robot, as parts see it.
+
+    Attributes:
+        name: of the joint in the scene.
+        robot: name of the robot's part.
+        joint: name of the joint in the robot.
+        velocity: its velocity as a row over those of the robot.
+        position: its position likewise.
+        motor: the speed of its motor as a row over the velocities of the robot.
+        q: position at the start [rad or m].
+        v: velocity at the start [rad/s or m/s].
+        units: of position "q", velocity "v" and "torque".
+    """
+
+    name: str
+    robot: str
+    joint: str
+    velocity: list[float]
+    position: list[float]
+    motor: list[float]
+    q: float
+    v: float
+    units: Mapping[str, str]
+
+
+@dataclass
+class Wiring:
+    """What a network is made of, while it is made.
+
+    Attributes:
+        parts: by name.
+        wires: all but those that drive robots.
+        pushes: what drives each robot, by its name.
+        labels: what users call signals and parameters.
+        followers: states whose first values follow from others.
+    """
+
+    parts: dict[str, Part] = field(default_factory=dict)
+    wires: list[Wire] = field(default_factory=list)
+    pushes: dict[str, list[Term]] = field(default_factory=dict)
+    labels: Labels = field(default_factory=Labels)
+    followers: dict[Key, Follower] = field(default_factory=dict)
+
+    def _label(self, part: str, name: str, units: Mapping[str, str] | None = None, **outputs: str) -> None:
+        """Short forms "WORD.NAME" of some outputs of a part, by their words."""
+        for output, word in outputs.items():
+            self.labels.signals[part, output] = Label(f"{word}.{name}", (units or {}).get(output))
+
+    def robot(self, name: str, body: RobotBody, keys: Mapping[str, str]) -> None:
+        """A robot; `keys` are the names of its coordinates in the scene."""
+        self.parts[name] = body
+        self.pushes[name] = []
+        for what, inner in (("q", body.robot.position_names), ("v", body.robot.velocity_names)):
+            for coordinate in inner:
+                self.labels.signals[name, f"{what}.{coordinate}"] = Label(f"{what}.{keys[coordinate]}")
+        self.fall(name)
+
+    def fall(self, name: str) -> None:
+        """The gravity of a part is that of the scene."""
+        self.labels.parameters |= {(name, f"gravity.{c}"): f"gravity.{c}" for c in "xyz"}
+
+    def torque(self, mount: Mount, value: Any) -> None:
+        """A torque at a joint, given in time."""
+        part = f"torque.{mount.name}"
+        self.parts[part] = Source(functions=(value,))
+        self.labels.signals[part, "force"] = Label(part, mount.units["torque"])
+        self.labels.parameters[part, "value"] = part
+        self.push(mount, f"{part}.force")
+
+    def friction(self, site: str, law: Law, rows: Mapping[str, Sequence[float]], units: Mapping[str, str]) -> None:
+        """Friction on a combination of the velocities of robots."""
+        part = self._site(site, law, units)
+        seen = {robot: list(row) for robot, row in rows.items() if any(row)}
+        self.wires.append(Wire(f"{part}.velocity", [InternalTerm(f"{robot}.v", [row]) for robot, row in seen.items()]))
+        for robot, row in seen.items():
+            self.pushes[robot].append(InternalTerm(f"{part}.torque", [[-x] for x in row]))
+
+    def _site(self, site: str, law: Law, units: Mapping[str, str]) -> str:
+        part = f"friction.{site}"
+        self.parts[part] = Friction(law=law)
+        of = {"torque": "torque", "margin": "torque", "link_torque": "torque", "bend": "q", "way": "q", "fastest": "v"}
+        words = {what: what for what in (*of, "mode", "switches")} | {"torque": "friction"}
+        self._label(part, site, {what: units[quantity] for what, quantity in of.items()}, **words)
+        return part
+
+    def push(self, mount: Mount, source: str, gain: float = 1.0) -> None:
+        """A torque at a joint."""
+        self.pushes[mount.robot].append(InternalTerm(source, [[gain * x] for x in mount.velocity]))
+
+    def control(self, mount: Mount, controller: Digital, unit: str) -> str:
+        """A controller that reads a joint; gives the port of its command."""
+        part = f"control.{mount.name}"
+        self.parts[part] = controller
+        ports = {
+            "position": InternalTerm(f"{mount.robot}.q", [mount.position]),
+            "velocity": InternalTerm(f"{mount.robot}.v", [mount.velocity]),
+        }
+        self.wires += [Wire(f"{part}.{port}", [ports[port]]) for port in controller.inputs]
+        self._label(part, mount.name, {"command": unit}, command="command", sum="control_sum")
+        return f"{part}.command"
+
+    def command(self, mount: Mount, drive: Drive) -> str:
+        """The drive's own command; gives its port."""
+        part = f"drive.{mount.name}.command"
+        self.parts[part] = Source(functions=(drive.command,))
+        self.labels.signals[part, "force"] = Label(f"command.{mount.name}", drive.motor.unit_of_command)
+        self.labels.parameters[part, "value"] = part
+        return f"{part}.force"
+
+    def drive(self, mount: Mount, drive: Drive, command: str, sense: float) -> None:
+        """A motor with its gear on a joint; `sense` is −1 where a command that moves the joint ahead must turn the motor back."""
+        motor = f"drive.{mount.name}.motor"
+        self.parts[motor] = drive.motor
+        self.labels.owners[motor] = f"drive.{mount.name}"
+        self._label(motor, mount.name, torque="motor_torque", current="motor_current")
+        self.wires.append(Wire(f"{motor}.command", [InternalTerm(command, sense)]))
+        if drive.gear.elastic:
+            self._elastic(mount, drive)
+        else:
+            self.labels.parameters[mount.robot, f"{mount.joint}.rotor_inertia"] = f"drive.{mount.name}.rotor_inertia"
+            self.labels.parameters[mount.robot, f"{mount.joint}.gear_ratio"] = None  # the wires hold it, too
+            self.wires.append(Wire(f"{motor}.speed", [InternalTerm(f"{mount.robot}.v", [mount.motor])]))
+            self.pushes[mount.robot].append(InternalTerm(f"{motor}.torque", [[x] for x in mount.motor]))
+            if drive.motor_friction is not None:
+                units = {"q": "rad", "v": "rad/s", "torque": "N·m"}
+                self.friction(f"{mount.name}.motor", drive.motor_friction, {mount.robot: mount.motor}, units)
+        if drive.gear.lossy:
+            self._mesh(mount, drive)
+
+    def _elastic(self, mount: Mount, drive: Drive) -> None:
+        """A rotor that moves on its own behind a spring."""
+        rotor, gear, motor = (f"drive.{mount.name}.{word}" for word in ("rotor", "gear", "motor"))
+        own, n = drive.gear, drive.gear.ratio
+        self.parts[rotor] = Mass(mass=drive.motor.rotor_inertia, position=n * mount.q, velocity=n * mount.v)
+        self.parts[gear] = ElasticGear(ratio=n, stiffness=own.stiffness, damping=own.damping, backlash=own.backlash)  # type: ignore[arg-type]
+        for what, state in (("q", "position"), ("v", "velocity")):
+            self.followers[rotor, state] = Follower((mount.robot, f"{what}.{mount.joint}"), (gear, "ratio"))
+        self.labels.owners[gear] = f"drive.{mount.name}"
+        self.labels.parameters[rotor, "mass"] = f"drive.{mount.name}.rotor_inertia"
+        units = {"position": "rad", "velocity": "rad/s"}
+        self._label(rotor, mount.name, units, position="motor_angle", velocity="motor_speed")
+        self._label(gear, mount.name, motor_torque="gear_motor_torque", joint_torque="gear_joint_torque")
+        self.wires += [
+            Wire(f"{motor}.speed", [f"{rotor}.velocity"]),
+            Wire(f"{gear}.motor_angle", [f"{rotor}.position"]),
+            Wire(f"{gear}.motor_speed", [f"{rotor}.velocity"]),
+            Wire(f"{gear}.joint_angle", [InternalTerm(f"{mount.robot}.q", [mount.position])]),
+            Wire(f"{gear}.joint_speed", [InternalTerm(f"{mount.robot}.v", [mount.velocity])]),
+        ]
+        self.push(mount, f"{gear}.joint_torque")
+        on_rotor: list[Term | str] = [f"{motor}.torque", f"{gear}.motor_torque"]
+        if drive.motor_friction is not None:
+            site = self._site(f"{mount.name}.motor", drive.motor_friction, {"q": "rad", "v": "rad/s", "torque": "N·m"})
+            self.wires.append(Wire(f"{site}.velocity", [f"{rotor}.velocity"]))
+            on_rotor.append(Term(f"{site}.torque", -1.0))
+        self.wires.append(Wire(f"{rotor}.force", on_rotor))
+
+    def _mesh(self, mount: Mount, drive: Drive) -> None:
+        """Losses in the teeth."""
+        gear, mesh = drive.gear, f"drive.{mount.name}.mesh"
+        self.parts[mesh] = Mesh(
+            driving=1 - gear.efficiency,
+            braking=1 / gear.back_efficiency - 1,  # type: ignore[operator]
+            locked=LOCKED if gear.self_locking else 0.0,
+            reflected_inertia=0.0 if gear.elastic else drive.reflected_inertia,
+        )
+        self.labels.owners[mesh] = None  # its shares follow from the gear
+        self._label(mesh, mount.name, torque="mesh_friction", transmitted="transmitted_torque")
+        name = f"drive.{mount.name}"
+        source = Term(f"{name}.gear.joint_torque") if gear.elastic else InternalTerm(f"{name}.motor.torque", gear.ratio)
+        self.wires += [
+            Wire(f"{mesh}.velocity", [InternalTerm(f"{mount.robot}.v", [mount.velocity])]),
+            Wire(f"{mesh}.motor", [source]),
+        ]
+        self.push(mount, f"{mesh}.torque", -1.0)

@@ -1,0 +1,209 @@
+"""From a scene to its first step: what the method makes of it, what varies, what is chosen, and whether it can be done."""
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+from stiction.errors import InputError, StictionError, unknown
+from stiction.fields import misfits
+from stiction.friction.bristle import Dahl, LuGre
+from stiction.methods.method import Method
+from stiction.methods.stability import RunRefusal
+from stiction.network.labels import full
+from stiction.network.layout import Layout, start_values
+from stiction.network.network import Network
+from stiction.network.parameters import Parameters, parameters_of
+from stiction.network.start import StartTerms
+from stiction.parts.bodies import RobotBody
+from stiction.simulation import observe
+from stiction.simulation.energy import energies
+from stiction.trace.parameters import Key, absent
+
+
+class Given:
+    """Parameters and first values that a user gave, by key.
+
+    Attributes:
+        parameters: arrays that fit each other, by key.
+        start: first values of states, by key.
+        batch: the shape of the batch.
+        names: what the user calls them, for messages.
+    """
+
+    def __init__(self, network: Network, values: Mapping[str, Any]) -> None:
+        self.names = {name: _numbers(name, x) for name, x in values.items()}
+        self.parameters: dict[Key, np.ndarray] = {}
+        self.start: dict[Key, np.ndarray] = {}
+        self.batch = _common(self.names)
+        if not values:
+            return
+        known, first = parameters_of(network), start_values(network)
+        slots = {slot.name: slot.key for slot in Layout(network).slots}
+        for name, x in self.names.items():
+            if name in known:
+                self.parameters |= dict.fromkeys(known[name][1], x)
+            elif name in first:
+                self.start[slots[name]] = x
+            else:
+                close = get_close_matches(str(name), [*known, *first], n=3, cutoff=0.5)
+                more = " and more; scene.parameters lists all" if close else ""
+                raise InputError(unknown("parameter", name, "this simulation", close or [*known, *first]) + more)
+
+    def of_run(self, run: tuple[int, ...]) -> str:
+        """What was given for one run of the batch, in words."""
+        table = ((name, float(np.broadcast_to(x, self.batch)[run])) for name, x in self.names.items())
+        return ", ".join(f"{name} = {x:g}" for name, x in table)
+
+
+def _numbers(name: str, given: Any) -> np.ndarray:
+    try:
+        x = np.asarray(given, float)
+    except (TypeError, ValueError):
+        x = np.array([np.nan])
+    if not x.size or not np.isfinite(x).all():
+        raise InputError(f"values of '{name}' are {given!r}; allowed: a finite number, or an array of them")
+    return x
+
+
+def _common(given: Mapping[str, np.ndarray]) -> tuple[int, ...]:
+    """The shape of a batch."""
+    try:
+        return np.broadcast_shapes(*(x.shape for x in given.values())) if given else ()
+    except ValueError:
+        shapes = ", ".join(f"{name} {x.shape}" for name, x in given.items())
+        raise InputError(
+            f"the arrays in parameters do not fit each other: {shapes}; allowed: equal shapes, or shapes that broadcast"
+        ) from None
+
+
+def first_values(layout: Layout, given: Given, parameters: Parameters) -> np.ndarray:
+    """The state before the first step, (*batch, slots)."""
+    first = np.broadcast_to([slot.start for slot in layout.slots], (*given.batch, len(layout.slots))).copy()
+    for key, x in given.start.items():
+        first[..., layout.places[key]] = x
+    for key, follower in layout.network.followers.items():
+        if key not in given.start and (follower.leader in given.start or follower.ratio in given.parameters):
+            ratio = given.parameters.get(follower.ratio, parameters.shared.get(follower.ratio))
+            first[..., layout.places[key]] = ratio * first[..., layout.places[follower.leader]]
+    return first
+
+
+def checked(parameters: Parameters, given: Given) -> None:
+    """Refuse values that no part could have, in any run."""
+    if not given.parameters:
+        return
+    whole = parameters.in_arrays()
+    runs = parameters.batch
+    for name, part in whole.parts.items():
+        if isinstance(part, RobotBody):
+            continue  # its mass matrix tells
+        for thing in (part, getattr(part, "law", None)):
+            if thing is None:
+                continue
+            wrong = misfits(thing, runs)
+            for field in thing.vanishing:
+                was, x = getattr(parameters.network.parts[name], field, 0), getattr(thing, field)
+                wrong |= np.broadcast_to((np.asarray(x) == 0) & (not absent(was)), runs)
+            if wrong.any():
+                raise _refusal(parameters, name, tuple(int(i) for i in np.argwhere(wrong)[0]), given)
+
+
+def _refusal(parameters: Parameters, name: str, run: tuple[int, ...], given: Given) -> StictionError:
+    """The error that the part of one run alone would raise."""
+    part = parameters.of_run(run).parts[name]
+    try:
+        for thing in (part, getattr(part, "law", None)):
+            if thing is not None:
+                thing.__post_init__()
+        why = f"'{name}': a parameter that is left out of the program where it is 0 cannot become 0 in a batch"
+    except StictionError as error:
+        why = str(error)
+    return in_batch(why, run, given)
+
+
+def in_batch(why: str, run: tuple[int, ...], given: Given) -> InputError:
+    """An error with the run of the batch that it is about."""
+    if not given.names:
+        return InputError(why)
+    which = f"run {', '.join(map(str, run))} of the batch: " if given.batch else ""
+    return InputError(f"parameters: {why} ({which}{given.of_run(run)})")
+
+
+def chosen(
+    network: Network, method: Method, parameters: Parameters, layout: Layout, first: np.ndarray, step: float, given: Given
+) -> tuple[Parameters, np.ndarray]:
+    """Parameters and first values with what the method chooses, after all runs were checked."""
+    if not network.mechanical:
+        return parameters, first
+    terms = StartTerms(network, parameters, first)
+    _check_masses(terms, given, parameters.batch)
+    choice = method.choose(network, terms, step, given.parameters)
+    for (part, field), x in choice.parameters.items():
+        getattr(terms, field)[part][:, 0] = x
+    try:
+        method.check(network, terms, step)
+    except RunRefusal as error:
+        if not given.names:
+            raise
+        raise in_batch(str(error), tuple(map(int, np.unravel_index(error.run, parameters.batch or (1,))))[: len(parameters.batch)], given) from None
+    values = {key: _shaped(x, parameters.batch) for key, x in choice.parameters.items()}
+    for key, x in choice.start.items():
+        first[..., layout.places[key]] = np.reshape(x, parameters.batch) if parameters.batch else x[0]
+    return (parameters.with_values(values) if values else parameters), first
+
+
+def _shaped(x: np.ndarray, batch: tuple[int, ...]) -> Any:
+    """One value where all runs have the same, else one per run."""
+    return float(x[0]) if (x == x[0]).all() else x.reshape(batch)
+
+
+def _check_masses(terms: StartTerms, given: Given, batch: tuple[int, ...]) -> None:
+    """Refuse runs in which some motion meets no inertia."""
+    M = terms.mass_matrix
+    if not M.shape[1]:
+        return
+    sound = np.isfinite(M).all(axis=(1, 2))
+    least = np.linalg.eigvalsh(np.where(sound[:, None, None], M, 0.0)).min(axis=1)
+    wrong = ~sound | (least <= 0)
+    if wrong.any():
+        run = np.unravel_index(int(np.argmax(wrong)), batch) if batch else ()
+        why = "the mass matrix is not positive at the start: masses and inertias are impossible"
+        raise in_batch(why, tuple(map(int, run)), given)
+
+
+def all_signals(network: Network, method: Method, energy: bool) -> list[Key]:
+    """Keys of everything that can be seen."""
+    layout = Layout(network, network.sources if energy else (), observe.first_marks(network), method.slots(network, 1.0))
+    block = layout.block([slot.start for slot in layout.slots])
+    found = list(observe.signals(network, block, 0.0, 1.0)) + [("", name) for name in method.signals(network)]
+    return found + (list(energies(network, block, 0.0, 1.0)) if energy else [])
+
+
+def wanted_signals(network: Network, known: Sequence[Key], patterns: Sequence[str] | None) -> list[Key]:
+    """Keys of the signals that names, beginnings of names or patterns with * ask for; the energy balance is always kept."""
+    if patterns is None:
+        return list(known)
+    balance = {key for key in known if key[0] in ("energy", "work", "stored")}
+    names = {key: (network.labels.signal(key) if key[0] else key[1], full(key)) for key in known}
+    kept: set[Key] = set()
+    for pattern in patterns:
+        found = {key for key, both in names.items() if any(_fits(name, pattern) for name in both)}
+        if not found:
+            listed = ", ".join(both[0] for key, both in names.items() if key not in balance)
+            raise InputError(f"no signal is or begins with '{pattern}'; this simulation has: {listed}")
+        kept |= found
+    return [key for key in known if key in kept | balance]
+
+
+def _fits(name: str, pattern: str) -> bool:
+    return fnmatchcase(name, pattern) if any(c in pattern for c in "*?[") else name.startswith(pattern)
+
+
+def marks_needed(network: Network, wanted: Sequence[Key]) -> Mapping[str, Mapping[str, float]]:
+    """The marks that wanted signals need, and that notes about laws need; none where nobody needs any."""
+    asked = any(key[1] in observe.MARKED for key in wanted)
+    noted = any(isinstance(part.law, (Dahl, LuGre)) for part in observe.sites(network).values())
+    return observe.first_marks(network) if asked or noted else {}

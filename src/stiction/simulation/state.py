@@ -1,0 +1,86 @@
+"""Where a run stands: every number that decides how it goes on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stiction.errors import InputError, unknown
+from stiction.network.layout import MARK, MEMORY, POSITION, STATE, VELOCITY, Slot
+
+PHYSICAL = (POSITION, VELOCITY, STATE, MEMORY)
+OBSERVING = ("mode", "seen", "switches", "fastest")  # marks that decide nothing
+
+
+@dataclass(frozen=True)
+class State:
+    """The state of a run at the end of a step; `simulate(scene, ..., start=state)` goes on from it.
+
+    Attributes:
+        values: of the slots, (slots,) or (*batch, slots).
+        names: of the slots.
+        units: of the slots.
+        kinds: of the slots: "position", "velocity", "state", "memory", "mark", "work" or "method".
+        tick: steps since the start.
+        step: [s].
+
+    Example:
+        >>> import stiction
+        >>> scene = stiction.Scene(robot=stiction.library.pendulum(1), q=[0.5])
+        >>> half = stiction.simulate(scene, duration=0.5, step=1e-3)
+        >>> rest = stiction.simulate(scene, duration=0.5, step=1e-3, start=half.state)
+        >>> whole = stiction.simulate(scene, duration=1.0, step=1e-3)
+        >>> bool(rest["q.joint1"][-1] == whole["q.joint1"][-1])  # to the last bit
+        True
+    """
+
+    values: np.ndarray
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    kinds: tuple[str, ...]
+    tick: int
+    step: float
+
+    @property
+    def time(self) -> float:
+        """Time since the start [s]."""
+        return self.tick * self.step
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """The slot of this name, () or (*batch,)."""
+        if name not in self.names:
+            raise InputError(unknown("slot", name, "this state", self.names))
+        return self.values[..., self.names.index(name)]
+
+    def __repr__(self) -> str:
+        return f"<State at {self.time:g} s: {len(self.names)} slots, batch {self.values.shape[:-1]}>"
+
+
+def state_of(slots: Sequence[Slot], values: np.ndarray, tick: int, step: float) -> State:
+    """The state with these values."""
+    names, units, kinds = zip(*((slot.name, slot.unit, slot.kind) for slot in slots), strict=True)
+    return State(values, names, units, kinds, tick, step)
+
+
+def values_for(slots: Sequence[Slot], state: State, first: np.ndarray, step: float) -> tuple[np.ndarray, int]:
+    """The values of these slots in a state, and its tick for steps of this length; what only observes begins anew if it is not there."""
+    tick = round(state.time / step)
+    if abs(state.time / step - tick) > 1e-6:
+        raise InputError(
+            f"start is a state at {state.time:g} s, which is no whole number of steps of {step:g} s; "
+            "choose a step that divides it"
+        )
+    known = {slot.name for slot in slots}
+    foreign = [name for name, kind in zip(state.names, state.kinds, strict=True) if name not in known and kind in PHYSICAL]
+    if foreign:
+        raise InputError(f"start is the state of another scene or method: this one has no '{foreign[0]}'")
+    batch = np.broadcast_shapes(first.shape[:-1], state.values.shape[:-1])
+    values = np.broadcast_to(first, (*batch, len(slots))).copy()
+    for k, slot in enumerate(slots):
+        if slot.name in state.names:
+            values[..., k] = state[slot.name]
+        elif slot.kind in PHYSICAL or (slot.kind == MARK and slot.key[1] not in OBSERVING):
+            raise InputError(
+                f"start is the state of another scene or method: it has no '{slot.name}'; it has: {', '.join(state.names)}"
+            )
+    return values, tick

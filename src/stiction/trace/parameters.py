@@ -1,0 +1,120 @@
+"""Descriptions whose numbers are parameters: inputs of a program, without their formulas noticing.
+
+A description says two things about itself: its parameters, which `with_parameters` replaces by what stands for them in a
+program, and its structure, everything else, which decides what the program is. Equal structures share one program.
+"""
+
+import copy
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self
+
+from stiction.trace.structure import is_ours, structure_of
+
+Key = tuple[str, str]  # owner and field of a parameter
+Rows = Sequence[tuple[float, ...]]
+
+
+@dataclass(frozen=True)
+class Substitution:
+    """Gives every parameter of a description its stand-in.
+
+    Attributes:
+        stand_in: what stands for the parameter with this key and value.
+        varying: keys of parameters that must not be folded, even where they are 0.
+        owner: whose parameters they are.
+        path: what comes before the names of the fields, with its dot.
+        table: what stands for a table of numbers with this key, for `lookup`: the rows themselves by default.
+    """
+
+    stand_in: Callable[[Key, float], Any]
+    varying: Collection[Key] = ()
+    owner: str = ""
+    path: str = ""
+    table: Callable[[Key, Rows], Any] = lambda _, rows: rows
+
+    def __call__(self, field: str, value: float) -> Any:
+        """The stand-in of a parameter."""
+        return self.stand_in((self.owner, self.path + field), value)
+
+    def internal(self, field: str, value: float) -> Any:
+        """The stand-in of a number that follows from others, so that nobody sets it: its key has no owner."""
+        return self.stand_in(("", f"{self.owner}.{self.path}{field}"), value)
+
+    def of(self, owner: str) -> "Substitution":
+        """The same for the parameters of an owner."""
+        return replace(self, owner=owner, path="")
+
+    def inside(self, field: str) -> "Substitution":
+        """The same for the parameters of an object in a field."""
+        return replace(self, path=f"{self.path}{field}.")
+
+    def rows(self, field: str, rows: Rows) -> Any:
+        """The stand-in of a table."""
+        return self.table((self.owner, self.path + field), rows)
+
+    def varies(self, field: str) -> bool:
+        """Whether this parameter must not be folded."""
+        return (self.owner, self.path + field) in self.varying
+
+
+class Parametric:
+    """A dataclass of numbers, tuples of numbers and other such dataclasses; its methods are formulas over its fields.
+
+    Attributes:
+        start_fields: fields that only say where states start, and so are no parameters of the formulas.
+        transparent: fields whose parameters go by their own names: a friction site has a "level", not a "law.level".
+        vanishing: fields that are left out of the program where they are 0, so that being 0 is structure (see `absent`).
+    """
+
+    start_fields: ClassVar[tuple[str, ...]] = ()
+    transparent: ClassVar[tuple[str, ...]] = ()
+    vanishing: ClassVar[tuple[str, ...]] = ()
+
+    def with_parameters(self, substitution: Substitution) -> Self:
+        """The same object with each parameter replaced by its stand-in.
+
+        A pair of equal numbers is one parameter: for friction that is the same both ways there is then nothing to choose.
+        """
+        twin = copy.copy(self)
+        for f in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, f.name)
+            if f.name not in self.start_fields and not (f.name in self.vanishing and absent(value)):
+                inner = substitution if f.name in self.transparent else None
+                object.__setattr__(twin, f.name, _replaced(value, f.name, substitution, inner))
+        return twin
+
+    def structure(self) -> tuple:
+        """All that decides what a program for this object is, its parameters aside; refuses classes that are not ours."""
+        is_ours(type(self))
+        parametric = {f.name for f in fields(self)}  # type: ignore[arg-type]
+        found = [
+            (name, structure_of(value, name not in parametric or (name in self.vanishing and absent(value))))
+            for name, value in vars(self).items()
+            if name not in self.start_fields
+        ]
+        return (type(self).__qualname__, *found)
+
+
+def _replaced(value: Any, name: str, substitution: Substitution, transparent: Substitution | None) -> Any:
+    if isinstance(value, Parametric):
+        return value.with_parameters(transparent or substitution.inside(name))
+    if isinstance(value, float):
+        return substitution(name, value)
+    if isinstance(value, tuple) and value and all(isinstance(x, float) for x in value):
+        if len(value) == 2 and value[0] == value[1]:
+            return (substitution(name, value[0]),) * 2
+        return tuple(substitution(f"{name}.{k}", x) for k, x in zip(component_names(len(value)), value, strict=True))
+    if isinstance(value, tuple) and any(isinstance(x, Parametric) for x in value):
+        return tuple(_replaced(x, f"{name}.{k}", substitution, None) for k, x in enumerate(value))
+    return value
+
+
+def absent(value: Any) -> bool:
+    """Whether a parameter is 0 and left out of the program."""
+    return isinstance(value, (int, float)) and value == 0
+
+
+def component_names(size: int) -> list[str]:
+    """The names of the components of a vector: x, y, z of three, w, x, y, z of four, else 0, 1, 2 ..."""
+    return list({3: "xyz", 4: "wxyz"}.get(size) or map(str, range(size)))
