@@ -271,6 +271,17 @@ def test_numpy_scalars_are_numbers():
     assert loop(np.int64(3), lambda i, c: [c[0] + 1], [0.0]) == [3.0]
 
 
+def test_numpy_scalars_in_a_formula_give_the_bits_of_floats():
+    def program(kind):
+        a, b, c = (kind(value) for value in (0.1, -3.7, 1 / 3))
+        return Program("mixed", lambda x: ([a * x**3 - b / (c + x * x), where(c < x, c**x, x - a)],), [Port("x")], [Port("y", (2,))])
+
+    x = np.random.default_rng(0).normal(size=50)
+    expected = program(float)(x)[0].tobytes()
+    assert program(np.float64)(x)[0].tobytes() == expected
+    assert program(np.array)(x)[0].tobytes() == expected
+
+
 def test_ragged_rows_are_refused():
     with pytest.raises(TraceError, match=r"equally long; these have \[2, 3, 2\]"):
         loop([(1, 2), (3, 4, 5), (6, 7)], lambda row, c: c, [1.0])

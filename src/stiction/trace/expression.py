@@ -6,14 +6,37 @@ NaN at run time), because that is what makes the mechanics of a particular robot
 """
 
 import math
+import operator
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from stiction.errors import TraceError
 from stiction.trace.floats import FOLD
+from stiction.trace.refusal import array_of, numpy_function, refusal
 
 COMMUTATIVE = frozenset(("add", "mul", "and", "or", "eq", "ne"))
 BOOLEAN = frozenset(("lt", "le", "eq", "ne", "and", "or", "not"))
 TAKES_CONDITIONS = frozenset(("and", "or", "not", "where", "loop"))
+# What NumPy calls when one of its own numbers stands on the left of an operator.
+OPERATORS: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "power": operator.pow,
+    "negative": operator.neg,
+    "positive": operator.pos,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "bitwise_and": operator.and_,
+    "bitwise_or": operator.or_,
+}
 
 
 class Expr:
@@ -105,13 +128,13 @@ class Expr:
     __hash__ = object.__hash__
 
     def __bool__(self) -> bool:
-        raise TraceError(
+        raise refusal(
             "a traced value has no truth value while it is traced ('if', 'and', 'or', 'not', max() and sorted() need one); "
             "use where(condition, a, b), & and | between conditions, logical_not, maximum"
         )
 
     def _no_number(self, *_: object) -> float:
-        raise TraceError(
+        raise refusal(
             "a traced value is no number yet: float(), int(), round() and the math module cannot take it; "
             "use the functions of stiction.trace.functions (sin, sqrt, floor, ...)"
         )
@@ -119,11 +142,13 @@ class Expr:
     __float__ = __int__ = __complex__ = __index__ = __round__ = __floor__ = __ceil__ = __trunc__ = _no_number
 
     def __array__(self, *_: object, **__: object) -> None:
-        raise TraceError("a traced value cannot enter a NumPy array; keep it in lists and tuples of scalars")
+        raise refusal("a traced value cannot enter a NumPy array; keep it in lists and tuples of scalars")
 
-    def __array_ufunc__(self, ufunc: object, *_: object, **__: object) -> None:
-        name = getattr(ufunc, "__name__", "this function")
-        raise TraceError(f"NumPy's {name} cannot take a traced value; use the function of stiction.trace.functions instead")
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *operands: Any, **options: Any) -> "Expr":
+        """Operators on NumPy's numbers do what they do on Python's; its functions and arrays are refused."""
+        if ufunc.__name__ not in OPERATORS or method != "__call__" or options:
+            raise numpy_function(ufunc.__name__)
+        return OPERATORS[ufunc.__name__](*(plain(x) for x in operands))
 
     def __repr__(self) -> str:
         if self.op == "const":
@@ -171,12 +196,13 @@ class Graph:
             if value.graph is not self:
                 raise TraceError("an expression of another trace was used here; expressions die with the trace that made them")
             return value
+        value = plain(value)
         if isinstance(value, (int, float)):
             return self.constant(value)
         try:
             return self.constant(float(value))
         except (TypeError, ValueError):
-            raise TraceError(f"a traced value cannot be combined with {type(value).__name__}; use a number") from None
+            raise refusal(f"a traced value cannot be combined with {type(value).__name__}; use a number") from None
 
     def apply(self, op: str, *args: Expr) -> Expr:
         """An operation without rules of its own: folded if all is known, else a node."""
@@ -289,3 +315,12 @@ class Graph:
 def is_number(x: Expr, value: float) -> bool:
     """Whether x is this constant."""
     return x.op == "const" and x.data == value
+
+
+def plain(value: Any) -> Any:
+    """A number of NumPy's (a scalar or an array without axes) as one of Python's; anything else as it is."""
+    if not isinstance(value, (np.generic, np.ndarray)):
+        return value
+    if value.ndim:
+        raise array_of(value.shape)
+    return float(value) if value.dtype.kind == "f" else value.item()

@@ -11,7 +11,7 @@ from numbers import Number
 from typing import Any
 
 from stiction.errors import TraceError
-from stiction.trace.expression import Expr, Graph
+from stiction.trace.expression import Expr, Graph, plain
 from stiction.trace.floats import FOLD
 
 Scalar = Any  # float, complex, SymPy expression or Expr: a formula does not care
@@ -19,7 +19,7 @@ Scalar = Any  # float, complex, SymPy expression or Expr: a formula does not car
 
 def _function(op: str, sympy_name: str, meaning: str) -> Callable[..., Scalar]:
     def function(*args: Scalar) -> Scalar:
-        args = tuple(a.item() if type(a).__module__ == "numpy" else a for a in args)
+        args = tuple(plain(a) for a in args)
         graph = graph_of(args)
         if graph is not None:
             return graph.apply(op, *(graph.wrap(a) for a in args))
