@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import stiction
 from stiction.dynamics import articulated_body, composite_body, newton_euler
-from stiction.dynamics.kinematics import site_pose
+from stiction.dynamics.kinematics import frame_pose
 from stiction.spatial import Vector
 from tests.machines import ALL_KINDS, random_robot, random_state, real_arm
 from tests.pinocchio_model import PinocchioRobot
@@ -193,5 +193,5 @@ def test_random_structures_on_floats(seed, kinds):
     condition = np.linalg.cond(np.array(composite_body.mass_matrix(m, q)))
     for road in (composite_body.forward_dynamics, articulated_body.forward_dynamics, composite_body.forward_dynamics_by_columns):
         close(np.array(road(m, q, v, torque, g)), np.array(a), max(1e-9, 1e-13 * condition))
-    pose = site_pose(m, robot.assembly.sites["tool"], q)
+    pose = frame_pose(m, robot.assembly.sites["tool"], q)
     assert abs(np.linalg.det(np.array([list(row) for row in pose.rotation])) - 1) < 1e-12

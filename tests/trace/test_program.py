@@ -1,4 +1,4 @@
-"""Programs give on the machine what the same source gives on floats, in any number of lanes, to the bit."""
+"""Programs give as machine code what the same source gives on floats, in any number of lanes, to the bit."""
 
 import math
 import subprocess
@@ -33,7 +33,7 @@ from stiction.trace import (
     tanh,
     where,
 )
-from stiction.trace.machine import host
+from stiction.trace.processor import host
 
 LANES = [lanes for lanes in (1, 2, 4, 8) if lanes <= max(2, host().lanes)]
 
@@ -125,7 +125,7 @@ def test_nan_and_infinity_pass_through(bad):
 
 
 def test_tables_have_any_length_and_clamp():
-    p = Program("read", lambda t, table: (lookup(table, t),), [Port("t"), Port("table", (2,), "", "table")], [Port("row", (2,))])
+    p = Program("read", lambda t, table: (lookup(table, t),), [Port("t"), Port("table", (2,), "", "lookup")], [Port("row", (2,))])
     for rows in (1, 5, 1000):
         table = np.arange(2.0 * rows).reshape(rows, 2)
         t = np.array([-3.0, 0.0, 0.99, rows - 1, 1e30, -math.inf, math.inf])

@@ -9,7 +9,7 @@ import numpy as np
 import stiction
 from stiction.simulation.network import Network
 from stiction.simulation.scene import Scene, SceneError
-from stiction.trace import machine
+from stiction.trace import processor
 
 
 def origin(scene: Scene | Network, how: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, str]:
@@ -26,5 +26,5 @@ def origin(scene: Scene | Network, how: Mapping[str, Any], values: Mapping[str, 
         "values": "; ".join(f"{name}: {np.asarray(x, float).tolist()}" for name, x in values.items()),
         "seed": "none: nothing is random",
         "versions": f"stiction {stiction.__version__}, numpy {np.__version__}, llvmlite {llvmlite.__version__}",
-        "machine": machine.signature(),
+        "machine": processor.signature(),
     }

@@ -78,7 +78,7 @@ class Text:
 
 
 class Arithmetic:
-    """Instructions on numbers of one width. It is the machine that the elementary functions run on."""
+    """Instructions on numbers of one width. It is what the elementary functions are written with."""
 
     def __init__(self, text: Text, lanes: int, bits: int) -> None:
         self.text, self.lanes, self.bits = text, lanes, bits

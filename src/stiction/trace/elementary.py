@@ -1,7 +1,7 @@
 """Elementary functions made of additions, multiplications and a few bit operations, written as scalar Python.
 
-Each takes a *machine* `m` that knows the bit operations; values come from it and have operators. The LLVM emitter is such a
-machine (then these functions become vector code), and so is the one on plain floats in the tests. Errors, tested against
+Each takes an arithmetic `m` that knows the bit operations; values come from it and have operators. That of the emitter
+(`arithmetic.Arithmetic`) makes vector code of them. Errors, tested against
 mpmath, stay below 2.5 units in the last place on the stated ranges:
 
 | function | range | outside |

@@ -77,7 +77,7 @@ def power(a: Scalar, b: Scalar) -> Scalar:
 
 
 def fma(a: Scalar, b: Scalar, c: Scalar) -> Scalar:
-    """a·b + c, rounded once where the machine can."""
+    """a·b + c, rounded once where the processor can."""
     graph = graph_of((a, b, c))
     if graph is None:
         return a * b + c
@@ -118,7 +118,7 @@ def graph_of(values: Sequence[object]) -> Graph | None:
     return None
 
 
-class Table:
+class LookupPort:
     """A port of run-time numbers, read by `lookup` row by row; its length may change without compiling again."""
 
     def __init__(self, graph: Graph, port: int, width: int) -> None:
@@ -129,9 +129,9 @@ class Table:
         return [self.graph.node("lookup", (index,), (self.port, column, self.width)) for column in range(self.width)]
 
 
-def lookup(table: "Table | Sequence[Scalar]", index: Scalar) -> Scalar:
+def lookup(table: "LookupPort | Sequence[Scalar]", index: Scalar) -> Scalar:
     """Row `index` (rounded down, kept inside the table) of a table of scalars or of equally long rows."""
-    if isinstance(table, Table):
+    if isinstance(table, LookupPort):
         return table.row(table.graph.wrap(index))
     if type(index).__module__.startswith("sympy") and not index.is_number:
         import sympy

@@ -5,7 +5,7 @@ The function that comes out is
     void kernel(const real* const* inputs, const int64* strides, real* const* outputs, int64 first, int64 last)
 
 and treats rows first … last − 1 of the batch. `strides` holds, per input, the distance of two rows (0: the same row for all;
-for a table: its number of rows). Values that are the same for all lanes are computed as scalars before the batch begins.
+for a lookup port: its number of rows). Values that are the same for all lanes are computed as scalars before the batch begins.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from stiction.trace import elementary
 from stiction.trace.arithmetic import Arithmetic, Target, Text, Value, hexadecimal
 from stiction.trace.expression import Expr
 from stiction.trace.functions import LoopBody
-from stiction.trace.rows import copy_rows
+from stiction.trace.lanes import moves
 from stiction.trace.schedule import fusions, ordered
 
 BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
@@ -27,7 +27,7 @@ class Slots:
     """An input or output array as the kernel sees it: how many numbers per row, and what the rows are."""
 
     size: int
-    role: str = "varying"  # "varying": a row per lane; "uniform": one row; "table": rows read by lookup
+    role: str = "varying"  # "varying": a row per lane; "uniform": one row; "lookup": rows that `lookup` reads
 
 
 def emit(outputs: Sequence[Sequence[Expr]], inputs: Sequence[Slots], target: Target) -> str:
@@ -66,7 +66,7 @@ class Emitter:
         return "\n".join(
             [
                 *self.text.top.values(),
-                copy_rows(self.number, self.target.lanes),
+                moves(self.number, self.target.lanes),
                 head,
                 "entry:",
                 *self.text.entry,
@@ -100,7 +100,7 @@ class Emitter:
         text.begin("block")
         row, at = text.fresh("row"), len(text.lines)
         text.lines.append("")
-        self.read_rows(varying, row)
+        self.fill_lanes(varying, row)
         results = [self.buffer(len(array)) for array in self.outputs]
         for e in varying:
             self.compute(e, self.vector)
@@ -109,7 +109,7 @@ class Emitter:
                 text.lines.append(
                     f"  store {self.vector.real} {self.value(e, self.vector).name}, ptr {self.element(self.vector.real, result, slot)}, align {self.width}"
                 )
-            text.lines.append(f"  call void @write_rows(ptr {pointer}, ptr {result}, i64 {len(array)}, i64 {row}, i64 %last, i64 {len(array)})")
+            text.lines.append(f"  call void @from_lanes(ptr {pointer}, ptr {result}, i64 {len(array)}, i64 {row}, i64 %last, i64 {len(array)})")
         following = scalar.instruction(f"add i64 {row}, {lanes}").name
         text.lines[at] = f"  {row} = phi i64 [ %first, %{start} ], [ {following}, %{text.block} ]"
         more = scalar.instruction(f"icmp slt i64 {following}, %last").name
@@ -121,17 +121,17 @@ class Emitter:
 
     def buffer(self, slots: int) -> str:
         """Memory for one block of rows, slot by slot, lanes side by side."""
-        name = self.text.fresh("rows")
+        name = self.text.fresh("lanes")
         self.text.entry.append(f"  {name} = alloca [{max(slots, 1)} x {self.vector.real}], align 64")
         return name
 
-    def read_rows(self, varying: list[Expr], row: str) -> None:
+    def fill_lanes(self, varying: list[Expr], row: str) -> None:
         """Copy this block's rows of each input into a buffer; they are loaded from it where they are used."""
         for port in sorted({e.data[0] for e in varying if e.op == "input"}):
             slots = self.inputs[port].size
             self.buffers[port] = self.buffer(slots)
             stride = self.scalar.instruction(f"load i64, ptr {self.element('i64', '%strides', port)}").name
-            self.text.lines.append(f"  call void @read_rows(ptr {self.bases[port]}, ptr {self.buffers[port]}, i64 {stride}, i64 {row}, i64 %last, i64 {slots})")
+            self.text.lines.append(f"  call void @to_lanes(ptr {self.bases[port]}, ptr {self.buffers[port]}, i64 {stride}, i64 {row}, i64 %last, i64 {slots})")
 
     def flush_denormals(self) -> None:
         """Treat denormals as zero while the kernel runs: they cost some CPUs a hundred times more than numbers do."""

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import InputError, TraceError
-from stiction.trace import cache, launch, machine
+from stiction.trace import cache, launch, processor
 from stiction.trace.arithmetic import Target
 from stiction.trace.expression import Expr, Graph
-from stiction.trace.functions import Table
+from stiction.trace.functions import LookupPort
 from stiction.trace.llvm import Slots, emit
 from stiction.trace.schedule import bodies, operation_counts, ordered, work
 
@@ -30,9 +30,9 @@ class Port:
 
     Attributes:
         name: what it is called in errors and dumps.
-        shape: of one robot's value; () is a single number. A table has shape (columns,).
+        shape: of one robot's value; () is a single number. One for `lookup` has shape (columns,).
         unit: of its numbers, for people.
-        role: "varying" (one value per member of a batch), "uniform" (one value per call) or "table" (rows for `lookup`).
+        role: "varying" (one value per member of a batch), "uniform" (one value per call) or "lookup" (rows for `lookup`).
     """
 
     name: str
@@ -43,8 +43,8 @@ class Port:
     def __post_init__(self) -> None:
         if not isinstance(self.shape, tuple) or not all(isinstance(n, int) and n >= 0 for n in self.shape):
             raise InputError(f"port '{self.name}': shape is {self.shape!r}; allowed: a tuple of whole numbers, such as (3,) or ()")
-        if self.role not in ("varying", "uniform", "table"):
-            raise InputError(f"port '{self.name}': role is {self.role!r}; allowed: 'varying', 'uniform', 'table'")
+        if self.role not in ("varying", "uniform", "lookup"):
+            raise InputError(f"port '{self.name}': role is {self.role!r}; allowed: 'varying', 'uniform', 'lookup'")
 
     @property
     def size(self) -> int:
@@ -93,7 +93,9 @@ class Program:
             raise InputError(f"program '{name}': dtype is {dtype!r}; allowed: 'float64', 'float32'")
         slots = sum(p.size for p in inputs if p.role == "varying") + sum(p.size for p in outputs)
         if slots > MOST_SLOTS:
-            raise InputError(f"program '{name}': it has {slots} varying numbers per row; allowed: {MOST_SLOTS}. Make long inputs tables or uniform")
+            raise InputError(
+                f"program '{name}': it has {slots} varying numbers per row; allowed: {MOST_SLOTS}. Give long inputs the role 'lookup' or 'uniform'"
+            )
         self.name, self.function, self.key = name, function, key
         self.inputs, self.outputs = tuple(inputs), tuple(outputs)
         self.dtype = np.dtype(dtype)
@@ -146,10 +148,10 @@ class Program:
         return emit(self.trace(), [Slots(p.size, p.role) for p in self.inputs], target)
 
     def kernel(self, lanes: int = 0) -> Kernel:
-        """Machine code for this number of lanes (0: as many as this machine's registers hold), from the cache if it can be."""
+        """Machine code for this number of lanes (0: as many as the processor's registers hold), from the cache if it can be."""
         if lanes not in (0, 1, 2, 4, 8, 16):
             raise InputError(f"{self.name}: lanes is {lanes!r}; allowed: 1, 2, 4, 8, 16, or 0 for what the processor holds")
-        target = machine.host(lanes, self.dtype.itemsize * 8)
+        target = processor.host(lanes, self.dtype.itemsize * 8)
         with self._lock:
             if target.lanes not in self._kernels:
                 self._kernels[target.lanes] = self._build(target)
@@ -160,17 +162,17 @@ class Program:
         text = None
         if self.key is None:
             text = self.text(target)
-            name = cache.key(machine.signature(), cache.sources(), text)
+            name = cache.key(processor.signature(), cache.sources(), text)
         else:
-            name = cache.key(machine.signature(), cache.sources(), self.name, self.inputs, self.outputs, self.key, target)
+            name = cache.key(processor.signature(), cache.sources(), self.name, self.inputs, self.outputs, self.key, target)
         stored = cache.read(name)
         if stored is None:
-            entry = WORK.pack(work(self._roots)) + machine.assemble(text or self.text(target))
+            entry = WORK.pack(work(self._roots)) + processor.assemble(text or self.text(target))
             cache.write(name, entry)
         else:
             entry = stored
         code = entry[WORK.size :]
-        function = machine.load(code)
+        function = processor.link(code)
         self._traced = None  # graphs are large; whoever wants to look inside traces again
         return Kernel(function, target, len(code), time.perf_counter() - began, stored is not None, *WORK.unpack(entry[: WORK.size]))
 
@@ -180,7 +182,7 @@ class Program:
         """Run on arrays of shape (..., *port.shape), broadcast over their leading axes.
 
         Uniform ports may have leading axes too: then the program runs once for each of their rows, and the results have
-        these axes first, followed by those of the varying ports. A table takes its rows as its one leading axis.
+        these axes first, followed by those of the varying ports. A lookup port takes its rows as its one leading axis.
 
         Args:
             values: one array per input port.
@@ -219,7 +221,7 @@ class Program:
         extra = array.ndim - len(port.shape)
         if extra < 0 or array.shape[extra:] != port.shape:
             raise InputError(f"{self.name}: {port.name} has shape {np.shape(value)}; allowed: (..., {_shape(port)})")
-        if port.role == "table" and (extra != 1 or not len(array)):
+        if port.role == "lookup" and (extra != 1 or not len(array)):
             raise InputError(f"{self.name}: {port.name} has shape {array.shape}; allowed: (rows, {_shape(port)}) with at least one row")
         return array
 
@@ -247,10 +249,10 @@ class Program:
         for array, port in zip(arrays, self.inputs, strict=True):
             leading = array.ndim - len(port.shape)
             wanted = outer if port.role == "uniform" else inner
-            if leading and port.role != "table" and array.shape[:leading] != wanted:
+            if leading and port.role != "lookup" and array.shape[:leading] != wanted:
                 array = np.broadcast_to(array, (*wanted, *port.shape))
             rows.append(np.ascontiguousarray(array, self.dtype))
-            strides.append(len(array) if port.role == "table" else port.size if leading else 0)
+            strides.append(len(array) if port.role == "lookup" else port.size if leading else 0)
             steps.append(port.size * self.dtype.itemsize if leading and port.role == "uniform" else 0)
         places, targets = [launch.address(r) for r in rows], [launch.address(r) for r in results]
         kernel = self.kernel(1 if count == 1 else 0)
@@ -274,8 +276,8 @@ def _shape(port: Port) -> str:
 
 
 def _input(graph: Graph, number: int, port: Port) -> Any:
-    if port.role == "table":
-        return Table(graph, number, port.size)
+    if port.role == "lookup":
+        return LookupPort(graph, number, port.size)
     flat: list[Any] = [graph.input(number, slot, port.role == "varying") for slot in range(port.size)]
     for length in reversed(port.shape[1:]):
         flat = [flat[k : k + length] for k in range(0, len(flat), length)]

@@ -1,4 +1,4 @@
-"""Rows of a batch into lanes and back, in LLVM's language.
+"""The numbers of a batch into lanes and back, in LLVM's language.
 
 Outside, a batch is an array with one row per robot; inside, a block of `lanes` robots lies slot by slot with the lanes side
 by side. Squares of lanes × lanes numbers are transposed in registers, the slots that remain are copied one by one. Past the
@@ -6,9 +6,9 @@ end of the batch the last row serves again: a short last block computes it sever
 """
 
 
-def copy_rows(number: str, lanes: int) -> str:
-    """The functions @read_rows and @write_rows (batch, buffer, stride, row, last, slots)."""
-    return "\n".join([_function("read_rows", number, lanes, True), _function("write_rows", number, lanes, False)])
+def moves(number: str, lanes: int) -> str:
+    """The functions @to_lanes and @from_lanes (batch, buffer, stride, row, last, slots)."""
+    return "\n".join([_function("to_lanes", number, lanes, True), _function("from_lanes", number, lanes, False)])
 
 
 def _function(name: str, number: str, lanes: int, reading: bool) -> str:
