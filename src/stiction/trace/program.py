@@ -18,6 +18,7 @@ from stiction.trace.expression import Expr, Graph
 from stiction.trace.functions import LookupPort
 from stiction.trace.llvm import Slots, emit
 from stiction.trace.schedule import bodies, operation_counts, ordered, work
+from stiction.trace.sources import sources
 
 WORK = struct.Struct("<Q")  # stored before the code
 MOST_SLOTS = 16_384  # numbers of a row, in and out: their lanes lie on the stack
@@ -162,13 +163,13 @@ class Program:
         text = None
         if self.key is None:
             text = self.text(target)
-            name = cache.key(processor.signature(), cache.sources(), text)
+            name = cache.key(processor.signature(), sources(), text)
         else:
-            name = cache.key(processor.signature(), cache.sources(), self.name, self.inputs, self.outputs, self.key, target)
-        stored = cache.read(name)
+            name = cache.key(processor.signature(), sources(), self.name, self.inputs, self.outputs, self.key, target)
+        stored = cache.read(name, "kernel")
         if stored is None:
             entry = WORK.pack(work(self._roots)) + processor.assemble(text or self.text(target))
-            cache.write(name, entry)
+            cache.write(name, entry, "kernel")
         else:
             entry = stored
         code = entry[WORK.size :]
