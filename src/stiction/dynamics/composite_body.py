@@ -27,10 +27,11 @@ def mass_matrix(m: Mechanism, q: list[Scalar]) -> Rows:
 
 def _fill(m: Mechanism, placed: list[Pose], M: Rows, k: int, load: Wrench, column: int) -> None:
     """Carry the load of one unit acceleration towards the root and note what each joint feels."""
+    own = k
     while k >= 0:
         body = m.bodies[k]
         for motion, row in zip(body.motions, body.velocities, strict=True):
-            if row <= column:
+            if k != own or row <= column:
                 entry = motion.dot(load)
                 M[row][column] = M[row][column] + entry
                 if row != column:

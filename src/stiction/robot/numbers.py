@@ -19,7 +19,7 @@ from stiction.errors import RobotError
 from stiction.robot.joint import SINGLE, Joint
 from stiction.robot.link import LUMPED, Link
 from stiction.robot.solid import Origin
-from stiction.spatial import NO_INERTIA, Inertia, Matrix, Pose, Vector, about_center, from_rpy
+from stiction.spatial import NO_INERTIA, ZERO, Inertia, Matrix, Pose, Vector, about_center, from_rpy
 from stiction.trace.functions import sqrt
 
 if TYPE_CHECKING:
@@ -133,17 +133,20 @@ class Assembly:
         self.numbers = number.offered
 
     def _mechanism(self, robot: Description, number: Numbers, inertias: list[Inertia]) -> Mechanism:
-        bodies, q, v = [], 0, 0
+        bodies, q, v, before = [], 0, 0, ""
         for (parent, kind, axis, origin), inertia in zip(self._parts, inertias, strict=True):
-            bodies.append(Body(parent, kind, axis, origin, inertia, q, v))
-            q, v = q + POSITIONS[kind], v + VELOCITIES[kind]
+            turning_first = 3 if kind == "translation" else -3 if before == "translation" else 0  # the velocities of a floating joint
+            bodies.append(Body(parent, kind, axis, origin, inertia, q, v + turning_first))
+            q, v, before = q + POSITIONS[kind], v + VELOCITIES[kind], kind
         return Mechanism(tuple(bodies), rotors_of(robot, number, v, [owner for owner, _ in self.owners], bodies))
 
 
 def _pieces(number: Numbers, joint: Joint) -> list[tuple[str, Vector]]:
     """The simple joints that a joint is made of."""
-    if joint.kind in ("spherical", "floating"):
-        return [(joint.kind, Vector(0, 0, 1))]
+    if joint.kind == "spherical":
+        return [("spherical", ZERO)]
+    if joint.kind == "floating":
+        return [("translation", ZERO), ("spherical", ZERO)]
     if joint.kind == "planar":
         along, across = plane_axes(joint.axis)
         return [(kind, Vector(*(number.fixed(x) for x in d))) for kind, d in (("prismatic", along), ("prismatic", across), ("revolute", joint.axis))]
