@@ -41,7 +41,15 @@ def test_without_a_key_the_content_decides(private_cache):
     assert [p.kernel(1).cached for p in (a, b, c)] == [False, True, False]
 
 
-@pytest.mark.parametrize("damage", [lambda code: b"", lambda code: code[:-10], lambda code: code[:100] + b"\xcc" + code[101:], lambda code: b"x" * 5000])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda code: b"",
+        lambda code: code[:-10],
+        lambda code: code[:100] + b"\xcc" + code[101:],
+        lambda code: b"x" * 5000,
+    ],
+)
 def test_a_damaged_file_is_made_again(private_cache, damage):
     fresh()(0.0)
     (path,) = private_cache.glob("*.kernel")
@@ -89,7 +97,8 @@ def test_the_size_is_bounded(private_cache, monkeypatch):
 def test_many_processes_at_once(private_cache):
     code = (
         "import stiction, numpy as np; robot = stiction.library.puma560();"
-        "print(robot.mass_matrix(np.full((9, 6), 0.3)).tobytes().hex()[:64], robot.gravity_torque(np.zeros(6)).tobytes().hex())"
+        "print(robot.mass_matrix(np.full((9, 6), 0.3)).tobytes().hex()[:64]);"
+        "print(robot.gravity_torque(np.zeros(6)).tobytes().hex())"
     )
     running = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(6)]
     outputs = {process.communicate()[0] for process in running}
@@ -101,7 +110,9 @@ def test_many_processes_at_once(private_cache):
 @pytest.fixture
 def package(tmp_path):
     """A copy of the package's sources, to be edited."""
-    return shutil.copytree(Path(stiction.__file__).parent, tmp_path / "package", ignore=shutil.ignore_patterns("__pycache__"))
+    return shutil.copytree(
+        Path(stiction.__file__).parent, tmp_path / "package", ignore=shutil.ignore_patterns("__pycache__")
+    )
 
 
 def edit(path, change):
@@ -119,7 +130,10 @@ def test_documentation_is_no_code(private_cache, package):
     assert len(list(private_cache.glob("*.sources"))) == 2
 
 
-@pytest.mark.parametrize("change", [lambda text: text.replace("double / 2", "double / 3"), lambda text: text.replace("start=0", "start=1", 1)])
+@pytest.mark.parametrize(
+    "change",
+    [lambda text: text.replace("double / 2", "double / 3"), lambda text: text.replace("start=0", "start=1", 1)],
+)
 def test_a_changed_number_is_other_code(private_cache, package, change):
     before = digest_of(package)
     edit(package / "dynamics" / "energy.py", change)

@@ -120,7 +120,9 @@ def test_constants_fold_like_numbers():
     assert graph.div(two, graph.constant(0)).data == math.inf
 
 
-@pytest.mark.parametrize("misuse", [lambda x: np.sin(x), lambda x: np.ones(2) * x, lambda x: bool(x < 1), lambda x: math.sin(x)])
+@pytest.mark.parametrize(
+    "misuse", [lambda x: np.sin(x), lambda x: np.ones(2) * x, lambda x: bool(x < 1), lambda x: math.sin(x)]
+)
 def test_a_refusal_names_the_line_of_the_formula(misuse):
     _, (x, _, _) = inputs()
     with pytest.raises(TraceError) as caught:

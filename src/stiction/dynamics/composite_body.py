@@ -64,7 +64,7 @@ def factor(M: Rows) -> Factors:
 
 
 def solve(f: Factors, b: list[Scalar]) -> list[Scalar]:
-    """X with M x = b."""
+    """The x that solves M x = b."""
     n = len(b)
     x = list(b)
     for k in reversed(range(n)):
@@ -78,7 +78,12 @@ def solve(f: Factors, b: list[Scalar]) -> list[Scalar]:
 
 
 def forward_dynamics(
-    m: Mechanism, q: list[Scalar], v: list[Scalar], torque: list[Scalar], gravity: Vector, pushes: dict[int, Wrench] | None = None
+    m: Mechanism,
+    q: list[Scalar],
+    v: list[Scalar],
+    torque: list[Scalar],
+    gravity: Vector,
+    pushes: dict[int, Wrench] | None = None,
 ) -> list[Scalar]:
     """Accelerations under joint torques and outer wrenches: M a = τ − bias."""
     bias = inverse_dynamics(m, q, v, [0] * m.nv, gravity, pushes)
@@ -86,7 +91,12 @@ def forward_dynamics(
 
 
 def forward_dynamics_by_columns(
-    m: Mechanism, q: list[Scalar], v: list[Scalar], torque: list[Scalar], gravity: Vector, pushes: dict[int, Wrench] | None = None
+    m: Mechanism,
+    q: list[Scalar],
+    v: list[Scalar],
+    torque: list[Scalar],
+    gravity: Vector,
+    pushes: dict[int, Wrench] | None = None,
 ) -> list[Scalar]:
     """The same from n + 1 calls of inverse dynamics (course, section 5): one for the bias, one per column of M."""
     n = m.nv

@@ -47,7 +47,9 @@ def frame_pose(m: Mechanism, frame: Attachment, q: list[Scalar]) -> Pose:
 
 
 def frame_twist(m: Mechanism, frame: Attachment, q: list[Scalar], v: list[Scalar], axes: str) -> Twist:
-    """Twist of a frame: of its origin in its own ("body") or the world's ("aligned") axes, or of the world's origin ("world")."""
+    """Twist of a frame: of its origin in its own ("body") or the world's ("aligned") axes, or of the point that passes
+    through the world's origin ("world").
+    """
     twist = frame.pose.twist_in(twists(m, placements(m, q), v)[frame.body]) if frame.body >= 0 else AT_REST
     return _expressed(twist, frame_pose(m, frame, q), axes)
 

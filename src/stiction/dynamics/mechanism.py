@@ -1,14 +1,26 @@
 """The robot as the formulas see it: bodies in a tree, each with a joint to its parent, all numbers scalars of any kind.
 
-The motions of every kind of joint are constant in the body's own frame, so no formula needs their rates. Joints of other
-kinds are chains of these, with bodies without inertia between them: a floating joint is a translation in the axes of the
-joint's frame and then a spherical joint. Its linear velocities are therefore those of the link's origin in axes that do not
-turn with the link.
+The motions of every kind of joint are constant in the body's own frame, so no formula needs their rates. Joints of
+other kinds are chains of these, with bodies without inertia between them: a floating joint is a translation in the axes
+of the joint's frame and then a spherical joint. Its linear velocities are therefore those of the link's origin in axes
+that do not turn with the link.
 """
 
 from dataclasses import dataclass
 
-from stiction.spatial import IDENTITY, NO_INERTIA, ZERO, Inertia, Matrix, Pose, Twist, Vector, about, from_quaternion, quaternion_rate
+from stiction.spatial import (
+    IDENTITY,
+    NO_INERTIA,
+    ZERO,
+    Inertia,
+    Matrix,
+    Pose,
+    Twist,
+    Vector,
+    about,
+    from_quaternion,
+    quaternion_rate,
+)
 from stiction.trace.functions import Scalar
 
 POSITIONS = {"revolute": 1, "prismatic": 1, "translation": 3, "spherical": 4}
@@ -27,8 +39,8 @@ class Body:
         origin: pose of the joint's frame in the parent's frame, at rest position.
         inertia: in the body's frame; `NO_INERTIA` itself for a body that is no link, inside a joint made of several.
         q: index of its first position.
-        v: index of its first velocity: the rate of a single position, of the three of a translation, or the body's angular
-            velocity relative to its parent, in the body's axes.
+        v: index of its first velocity: the rate of a single position, of the three of a translation, or the body's
+            angular velocity relative to its parent, in the body's axes.
     """
 
     parent: int
@@ -113,7 +125,7 @@ class Mechanism:
         return [k for k, body in enumerate(self.bodies) if body.inertia is not NO_INERTIA]
 
     def position_rates(self, q: list[Scalar], v: list[Scalar]) -> list[Scalar]:
-        """q̇ = N(q) v."""
+        """Rates of change of all positions: q̇ = N(q) v."""
         return [rate for body in self.bodies for rate in body.rates(q, v)]
 
     def rotor_torque(self, a: list[Scalar]) -> list[Scalar]:

@@ -27,7 +27,13 @@ UNITS = tuple(_unit(k) for k in range(len(PARAMETERS)))
 
 
 def torque_of_parameters(
-    m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector, rotor_pairs: Sequence[tuple[int, int]], pi: list[Scalar]
+    m: Mechanism,
+    q: list[Scalar],
+    v: list[Scalar],
+    a: list[Scalar],
+    gravity: Vector,
+    rotor_pairs: Sequence[tuple[int, int]],
+    pi: list[Scalar],
 ) -> list[Scalar]:
     """Inverse dynamics of bodies with these parameters: Y π, without writing Y."""
     placed = placements(m, q)
@@ -46,9 +52,14 @@ def torque_of_parameters(
 
 
 def regressor(
-    m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector, rotor_pairs: Sequence[tuple[int, int]] = ()
+    m: Mechanism,
+    q: list[Scalar],
+    v: list[Scalar],
+    a: list[Scalar],
+    gravity: Vector,
+    rotor_pairs: Sequence[tuple[int, int]] = (),
 ) -> list[list[Scalar]]:
-    """Y, (nv, 10·links + pairs): the parameters of each link in the order of `PARAMETERS`, then an entry of the rotor matrix per pair."""
+    """The matrix Y, (nv, 10·links + pairs): columns for each link's `PARAMETERS`, then for the rotors of each pair."""
     placed = placements(m, q)
     V, A = body_motions(m, placed, v, a, gravity)
     own = 10 * len(m.links)

@@ -1,9 +1,10 @@
 """What was worked out once, on disk: compiled code, one file per kernel, and digests of the package's sources.
 
 Kernels are machine code that will be run, so the folder is the user's alone (0700); one that others can write to is not
-used. A file is written under another name and moved into place, so that many processes can share the folder; its checksum
-is verified on reading, and a damaged one is made again. A folder that cannot be written only costs time. The oldest files
-go when the folder outgrows its bound. `STICTION_CACHE` names another folder; empty, it switches the cache off.
+used. A file is written under another name and moved into place, so that many processes can share the folder; its
+checksum is verified on reading, and a damaged one is made again. A folder that cannot be written only costs time. The
+oldest files go when the folder outgrows its bound. `STICTION_CACHE` names another folder; empty, it switches the cache
+off.
 """
 
 import contextlib

@@ -35,5 +35,6 @@ def numpy_function(name: str) -> TraceError:
 def array_of(shape: tuple[int, ...]) -> TraceError:
     """The error for an array where a formula needs one number."""
     return refusal(
-        f"a formula computes with single numbers; it was given an array of shape {shape}: take its components one by one, as in [a * x for a in array]"
+        f"a formula computes with single numbers; it was given an array of shape {shape}: "
+        "take its components one by one, as in [a * x for a in array]"
     )

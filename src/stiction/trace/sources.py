@@ -1,7 +1,7 @@
 """A digest of the package's code, without its comments and docstrings: what stored kernels depend on.
 
-Reading all files takes some milliseconds, parsing them a few hundred. So the digest of the code is kept in the cache under
-that of the bytes, and an edit of the documentation costs one parse and no kernel.
+Reading all files takes some milliseconds, parsing them a few hundred. So the digest of the code is kept in the cache
+under that of the bytes, and an edit of the documentation costs one parse and no kernel.
 """
 
 import ast
@@ -49,5 +49,5 @@ def _code(text: bytes) -> bytes:
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list):
-            node.body = [s for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]  # type: ignore[attr-defined]
+            body[:] = [s for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
     return ast.dump(tree).encode()
