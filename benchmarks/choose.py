@@ -40,16 +40,16 @@ class Choice(NamedTuple):
 
 
 CHOICES = (
-    Choice("Coulomb", Coulomb(level=0.5), "semi_implicit"),
-    Choice("Stribeck", Stribeck(**CURVE), "semi_implicit"),
+    Choice("Coulomb", Coulomb(level=0.5), "moreau"),
+    Choice("Stribeck", Stribeck(**CURVE), "moreau"),
     Choice("Coulomb", Coulomb(level=0.5, **BRISTLE), "rk4"),
     Choice("Stribeck", Stribeck(**CURVE, stiffness=5000.0, damping=12.0), "rk4"),
     Choice("Dahl", Dahl(level=0.5, stiffness=5000.0), "rk4"),
     Choice("LuGre", LuGre(**CURVE, **BRISTLE), "rk4"),
-    Choice("LuGre", LuGre(**CURVE, **BRISTLE), "semi_implicit"),
-    Choice("LuGre", LuGre(**CURVE, **BRISTLE), "stiff"),
+    Choice("LuGre", LuGre(**CURVE, **BRISTLE), "moreau"),
+    Choice("LuGre", LuGre(**CURVE, **BRISTLE), "rosenbrock"),
     Choice("ElastoPlastic", ElastoPlastic(**CURVE, **BRISTLE), "rk4"),
-    Choice("ElastoPlastic", ElastoPlastic(**CURVE, **BRISTLE), "semi_implicit"),
+    Choice("ElastoPlastic", ElastoPlastic(**CURVE, **BRISTLE), "moreau"),
     Choice("Viscous", Viscous(coefficient=0.5), "rk4"),
 )
 
@@ -117,7 +117,7 @@ def costs(seconds: float) -> dict[Choice, float]:
         method = choice.method if choice else "rk4"
         laws = {name: choice.law if choice else None for name in arm.velocity_names}
         scene = Scene(robot=arm, friction=laws, q=np.full(6, 0.3), v=np.full(6, 0.5))
-        step = 1e-3 if method == "stiff" else 1e-4
+        step = 1e-3 if method == "rosenbrock" else 1e-4
         made = prepare(prepared(scene, method, step), names_of(scene), How(method=method, step=step), {}, ("q.", "v."))
         start = made.start.copy()
         after = made.advance(start, step, 0, 100, 1)[0]
@@ -139,7 +139,7 @@ def row(choice: Choice) -> dict[str, str]:
     else:
         gives, stays = presliding(choice)
         held = [number(drift(choice), " rad"), number(breakaway(choice, 0.1)), number(breakaway(choice, 10.0)), number(gives, " rad"), number(stays, " rad")]
-    longest = "own steps" if choice.method == "stiff" else largest_step(choice)
+    longest = "own steps" if choice.method == "rosenbrock" else largest_step(choice)
     longest = longest if isinstance(longest, str) else "above 100 ms" if longest >= 0.1 else f"{1e3 * longest:.2g} ms"
     keys = ("drift in 10 s", "break-away, slow load [N·m]", "fast load [N·m]", "gives under 0.4 N·m", "stays afterwards", "largest stable step")
     return {"law": choice.name, "method": choice.method} | dict(zip(keys, [*held, longest], strict=True))

@@ -60,19 +60,19 @@ def main() -> None:
     robot = real_arm("ur5")[0]
     functions: dict[str, tuple[Callable[[], Any], int]] = {name: (mujoco_caller(robot, name), STEPS) for name in ("Euler", "implicitfast")}
     levels = {f"friction.{joint}.level": np.linspace(4.0, 6.0, BATCH) for joint in robot.velocity_names}
-    for method in ("semi_implicit", "gears"):
+    for method in ("moreau", "gears_semi_implicit"):
         functions[method] = (caller(advancing(robot, method, {})), STEPS)
         functions[f"{method}, batch"] = (caller(advancing(robot, method, levels)), STEPS * BATCH)
     t = per_item(functions, 0.1 if options.quick else 1.0, rounds=3)
     peer = min(t["Euler"], t["implicitfast"])
-    for method in ("semi_implicit", "gears"):
+    for method in ("moreau", "gears_semi_implicit"):
         one, many = t[method], t[f"{method}, batch"]
         cells = {"MuJoCo dcmotor": peer * 1e6, "ours": one * 1e6, "ours batch": many * 1e6, "dcmotor/ours": peer / one, "dcmotor/batch": peer / many}
         report.row("time per robot and step [µs]", robot="ur5", method=method, **cells)
         report.target(f"ur5, {method}: MuJoCo dcmotor / ours, one robot", peer / one, 5)
         report.target(f"ur5, {method}: MuJoCo dcmotor / ours in a batch on one core", peer / many, 40)
     sizes = (20, 50, 100)
-    times = [seconds_per_step(n, "gears", 100) for n in sizes]
+    times = [seconds_per_step(n, "gears_semi_implicit", 100) for n in sizes]
     report.row("semi-implicit step with Runge–Kutta–Gill, one robot [µs]", **{f"{n} joints": 1e6 * x for n, x in zip(sizes, times, strict=True)})
     slope = float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
     report.target("slope over 20, 50 and 100 joints, log-log: distance from 1", abs(slope - 1), 0.1, at_least=False)

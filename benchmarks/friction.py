@@ -73,7 +73,7 @@ def mujoco_caller(robot: Robot, kind: str, integrator: str) -> Callable[[], Any]
 
 def first_runs() -> dict[str, float]:
     """Seconds of `stiction run` on a six-joint scene, with an empty cache and again."""
-    lines = ["duration = 1.0", "step = 1e-3", 'method = "semi_implicit"', "record = 0.01", "[robot]", 'library = "puma560"']
+    lines = ["duration = 1.0", "step = 1e-3", 'method = "moreau"', "record = 0.01", "[robot]", 'library = "puma560"']
     for k in range(1, 7):
         lines += [f"[friction.joint{k}]", 'law = "Coulomb"', "level = 5.0"]
     times = {}

@@ -20,7 +20,7 @@ def steady(command, torque):
     drive = stiction.Drive(motor=motor, gear=gear, joint_friction=friction, command=1.0)
     scene = stiction.Scene(robot=wheel, drives={"joint": drive}, torque={"joint": 1.0}, gravity=(0, 0, 0))
     values = {"drive.joint.command": command, "torque.joint": torque}
-    return stiction.simulate(scene, duration=2.0, step=1e-3, method="semi_implicit", record=2.0, signals=("v.", "motor_torque"), values=values)
+    return stiction.simulate(scene, duration=2.0, step=1e-3, method="moreau", record=2.0, signals=("v.", "motor_torque"), parameters=values)
 
 
 loads = np.linspace(0.0, 26.0, 53)  # N·m against the motion

@@ -52,9 +52,8 @@ def random_state(robot, seed, count=()):
     shape = (count,) if isinstance(count, int) else count
     q = rng.uniform(-2, 2, (*shape, robot.nq))
     for body in robot.mechanism.bodies:
-        if body.kind in ("spherical", "floating"):
-            first = body.q + (3 if body.kind == "floating" else 0)
-            w = q[..., first : first + 4]
+        if body.quaternion:
+            w = q[..., body.quaternion]
             w /= np.linalg.norm(w, axis=-1, keepdims=True)
     v, a = rng.normal(size=(2, *shape, robot.nv))
     return q, v, a

@@ -1,8 +1,10 @@
-"""The same robot in MuJoCo (joints of one degree of freedom and balls), as MJCF text."""
+"""The same robot in MuJoCo (joints of one degree of freedom, balls, and floating joints at the root), as MJCF text."""
 
 import mujoco
 import numpy as np
 
+from stiction import Origin
+from stiction.dynamics.mechanism import POSITIONS, VELOCITIES
 from stiction.robot.reduce import origin_of
 
 
@@ -19,14 +21,20 @@ def mjcf(robot):
     bodies = robot.mechanism.bodies
     assert all(origin_of(body.origin) for body in bodies)
 
+    def floats(body):
+        return body.parent >= 0 and bodies[body.parent].kind == "translation"
+
     def write(k):
         body, I = bodies[k], bodies[k].inertia
+        if body.kind == "translation":  # with the spherical joint that follows it is MuJoCo's free joint
+            assert body.parent < 0 and origin_of(body.origin) == Origin()  # whose positions and velocities are the world's
+            return "".join(write(j) for j, other in enumerate(bodies) if other.parent == k)
         c = np.array(I.moment, float) / I.mass
         about = np.array([list(row) for row in I.rotational], float) - I.mass * (c @ c * np.eye(3) - np.outer(c, c))
         inertia = _words([about[0, 0], about[1, 1], about[2, 2], about[0, 1], about[0, 2], about[1, 2]])
         rotor = robot.mechanism.rotors[body.v][body.v] if robot.mechanism.rotors else 0.0
-        kind = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball"}[body.kind]
-        axis = "" if kind == "ball" else f'axis="{_words(body.axis)}"'
+        kind = "free" if floats(body) else {"revolute": "hinge", "prismatic": "slide", "spherical": "ball"}[body.kind]
+        axis = f'axis="{_words(body.axis)}"' if kind in ("hinge", "slide") else ""
         children = "".join(write(j) for j, other in enumerate(bodies) if other.parent == k)
         return (
             f'<body {_pose(body.origin)}><joint name="j{k}" type="{kind}" {axis} armature="{rotor:.17g}"/>'
@@ -46,11 +54,12 @@ class MujocoRobot:
         self.data = mujoco.MjData(self.model)
         self.q, self.v = np.zeros(robot.nq, int), np.zeros(robot.nv, int)
         for k, body in enumerate(robot.mechanism.bodies):
-            joint = self.model.joint(f"j{k}")
-            width = len(body.velocities)
-            self.v[body.v : body.v + width] = joint.dofadr[0] + np.arange(width)
-            positions = 4 if body.kind == "spherical" else 1
-            self.q[body.q : body.q + positions] = joint.qposadr[0] + np.arange(positions)
+            shifts = body.kind == "translation"  # the first three numbers of the free joint of the body that follows
+            joint = self.model.joint(f"j{k + shifts}")
+            after = 3 if joint.type == mujoco.mjtJoint.mjJNT_FREE and not shifts else 0
+            positions, velocities = np.arange(POSITIONS[body.kind]), np.arange(VELOCITIES[body.kind])
+            self.q[body.q + positions] = joint.qposadr[0] + after + positions
+            self.v[body.v + velocities] = joint.dofadr[0] + after + velocities
 
     def set(self, q, v, torque):
         self.data.qpos[self.q], self.data.qvel[self.v], self.data.qfrc_applied[self.v] = q, v, torque

@@ -30,7 +30,7 @@ class PinocchioRobot:
                 "revolute": lambda a: pin.JointModelRevoluteUnaligned(a),
                 "prismatic": lambda a: pin.JointModelPrismaticUnaligned(a),
                 "spherical": lambda a: pin.JointModelSpherical(),
-                "floating": lambda a: pin.JointModelFreeFlyer(),
+                "translation": lambda a: pin.JointModelTranslation(),
             }[body.kind](axis)
             place = pin.SE3(np.array([list(row) for row in body.origin.rotation], float), np.array(body.origin.position, float))
             numbers[k] = self.model.addJoint(numbers[body.parent], joint, place, f"j{k}")
@@ -43,15 +43,8 @@ class PinocchioRobot:
         self.order_q, self.order_v = [], []
         for k in self.order:
             body = bodies[k]
-            if body.kind == "spherical":
-                self.order_q += [body.q + k for k in (1, 2, 3, 0)]
-                self.order_v += [body.v + k for k in range(3)]
-            elif body.kind == "floating":
-                self.order_q += [body.q + k for k in (0, 1, 2, 4, 5, 6, 3)]
-                self.order_v += [body.v + k for k in (3, 4, 5, 0, 1, 2)]
-            else:
-                self.order_q.append(body.q)
-                self.order_v.append(body.v)
+            self.order_q += [body.q + k for k in {"spherical": (1, 2, 3, 0), "translation": (0, 1, 2)}.get(body.kind, (0,))]
+            self.order_v += body.velocities
         if robot.mechanism.rotors is not None:
             self.model.armature = np.array([robot.mechanism.rotors[i][i] for i in self.order_v], float)
         self.data = self.model.createData()

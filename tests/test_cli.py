@@ -59,7 +59,7 @@ SCENE = Path(__file__).parent.parent / "examples" / "two_link.toml"
 def test_run_a_scene(tmp_path):
     result = run("run", str(SCENE), "--out", "run.csv", "--plot", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    assert "semi_implicit" in result.stdout and "completed" in result.stdout
+    assert "moreau" in result.stdout and "completed" in result.stdout
     header, first, *_ = (tmp_path / "run.csv").read_text().splitlines()
     assert header.startswith("time [s],q.shoulder [rad],q.elbow [rad]") and first.startswith("0,0,0")
     assert (tmp_path / "run.png").stat().st_size > 10_000
@@ -94,7 +94,7 @@ def test_schema_is_json():
 
 
 def test_a_run_that_diverges_says_when_and_keeps_what_it_had(tmp_path):
-    text = SCENE.read_text().replace('law = "Coulomb"', 'law = "Dahl"\nstiffness = 1e9').replace('method = "semi_implicit"', 'method = "rk4"')
+    text = SCENE.read_text().replace('law = "Coulomb"', 'law = "Dahl"\nstiffness = 1e9').replace('method = "moreau"', 'method = "rk4"')
     (tmp_path / "scene.toml").write_text(text)
     result = run("run", "scene.toml", "--out", "run.h5", cwd=tmp_path)
     assert result.returncode == 1 and "left the numbers at" in result.stderr and "smaller step" in result.stderr

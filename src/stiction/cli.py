@@ -139,7 +139,7 @@ def schema() -> None:
     """Print the JSON Schema of scene files."""
     import json
 
-    from stiction.simulation.schema import schema
+    from stiction.files.schema import schema
 
     print(json.dumps(schema(), indent=1, ensure_ascii=False))
 

@@ -5,8 +5,8 @@ import pytest
 
 from stiction.control import PID, Callback, Clock
 from stiction.errors import InputError, StictionError
-from stiction.simulation.bodies import Mass
-from stiction.simulation.network import Network, NetworkError, Wire
+from stiction.parts import Mass
+from stiction.network import NetworkError, Wire
 from stiction.simulation.simulate import simulate
 from stiction.trace import where
 
@@ -14,7 +14,7 @@ from stiction.trace import where
 def sampled(controller, start=1.0):
     """J = 0.1 kg m² under a controller that reads its position and velocity."""
     wires = [Wire("pd.position", ["wheel.position"]), Wire("pd.velocity", ["wheel.velocity"]), Wire("wheel.force", ["pd.command"])]
-    return Network(parts={"wheel": Mass(mass=0.1, position=start), "pd": controller}, wires=wires)
+    return Scene(parts={"wheel": Mass(mass=0.1, position=start), "pd": controller}, wires=wires)
 
 
 def pd(period, **clock):
@@ -55,7 +55,7 @@ def test_phases_and_several_clocks():
     one = PID(clock=Clock(period=0.02), proportional=20.0, derivative=1.0)
     other = PID(clock=Clock(period=0.02, phase=0.01), proportional=20.0, derivative=1.0)
     wires = [Wire(f"{name}.{port}", [f"wheel.{port}"]) for name in ("a", "b") for port in ("position", "velocity")]
-    network = Network(parts={"wheel": Mass(mass=0.1, position=1.0), "a": one, "b": other}, wires=[*wires, Wire("wheel.force", ["a.command", "b.command"])])
+    network = Scene(parts={"wheel": Mass(mass=0.1, position=1.0), "a": one, "b": other}, wires=[*wires, Wire("wheel.force", ["a.command", "b.command"])])
     run = simulate(network, duration=0.1, step=5e-3)
     assert run["a.command"][1] == -20.0 and run["b.command"][2] == 0.0 and run["b.command"][3] != 0.0
     changes = np.flatnonzero(np.diff(run["b.command"]))
@@ -73,7 +73,7 @@ def test_saturation_does_not_wind_up():
 
 def test_python_controllers_in_a_batch():
     starts = np.array([0.5, 1.0, -2.0])
-    run = simulate(sampled(by_function(0.01)), duration=0.2, step=2e-3, record=0.1, values={"wheel.position": starts})
+    run = simulate(sampled(by_function(0.01)), duration=0.2, step=2e-3, record=0.1, parameters={"wheel.position": starts})
     np.testing.assert_allclose(run["wheel.position"][-1], -0.155696476092 * starts, rtol=1e-9)
     assert run.calls == 20
 
@@ -90,8 +90,8 @@ def test_python_controllers_in_a_batch():
         (lambda: PID(clock=Clock(period=0.01), proportional=-1.0), "proportional is -1", InputError),
         (lambda: PID(clock=Clock(period=0.01), proportional=1.0, limit=0), "limit is 0", InputError),
         (lambda: PID(clock=Clock(period=0.01), proportional=1.0, target="up"), "target is 'up'", InputError),
-        (lambda: Network(parts={"wheel": Mass(mass=1.0), "pd": pd(0.01)}, wires=[Wire("wheel.force", ["pd.command"])]), "'pd.position' dangles", NetworkError),
-        (lambda: simulate(sampled(pd(0.01)), duration=0.1, step=0.01, method="stiff"), "ticks on a clock", NetworkError),
+        (lambda: Scene(parts={"wheel": Mass(mass=1.0), "pd": pd(0.01)}, wires=[Wire("wheel.force", ["pd.command"])]), "'pd.position' dangles", NetworkError),
+        (lambda: simulate(sampled(pd(0.01)), duration=0.1, step=0.01, method="rosenbrock"), "ticks on a clock", NetworkError),
     ],
 )
 def test_bad_input(make, message, kind):
@@ -111,7 +111,7 @@ def test_what_a_python_function_may_give():
     for gives in (0.5, [0.5], np.array(0.5)):
         ports = {"reads": {"position": 1, "velocity": 1}, "gives": {"command": 1}}
         push = Callback(clock=Clock(period=0.01), function=lambda t, x, gives=gives: {"command": gives}, **ports)
-        run = simulate(sampled(push), duration=0.1, step=0.01, values={"wheel.position": [0.0, 1.0, 2.0]})
+        run = simulate(sampled(push), duration=0.1, step=0.01, parameters={"wheel.position": [0.0, 1.0, 2.0]})
         np.testing.assert_allclose(run["wheel.velocity"][-1], 0.5)
     fails = Callback(clock=Clock(period=0.01), function=lambda t: {}, reads={"position": 1, "velocity": 1}, gives={"command": 1})
     with pytest.raises(StictionError, match="the controller function failed at 0 s: TypeError"):

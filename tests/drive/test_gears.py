@@ -11,7 +11,7 @@ from stiction.reproduce.gears import CORRECTED, chain_with_drives, link
 from stiction.trace import sin
 from tests.friction.test_hold import flywheel
 
-METHODS = ("gears", "gears_implicit", "semi_implicit")
+METHODS = ("gears_semi_implicit", "gears_implicit", "moreau")
 LAW = Stribeck(level=4.32, static=4.92, velocity=0.01, viscous=2.2)
 
 
@@ -50,10 +50,10 @@ def test_softness_creeps_and_pull_turns_it_into_an_offset():
     """λ_q > 0 alone creeps at (λ/A²) h T/(γ² I); with k_q it ends at that speed over k_q, which the signal `gone` reports."""
     J, h, load, soft = 120**2 * 7.03e-6, 1e-3, 3.0, 0.01
     speed = soft / (1 + soft) * load / J * h
-    soft_run = simulate(geared(load), duration=2.0, step=h, method="gears", record=0.5, softness=soft)
+    soft_run = simulate(geared(load), duration=2.0, step=h, method="gears_semi_implicit", record=0.5, softness=soft)
     slope = (soft_run["q.joint"][-1] - soft_run["q.joint"][-2]) / 0.5
     assert slope == pytest.approx(speed, rel=0.7), "the order of magnitude of the paper's estimate"
-    held = simulate(geared(load), duration=5.0, step=h, method="gears", record=0.5, softness=soft, pull=0.1)
+    held = simulate(geared(load), duration=5.0, step=h, method="gears_semi_implicit", record=0.5, softness=soft, pull=0.1)
     assert abs(held["q.joint"][-1] - held["q.joint"][-2]) < 1e-9
     assert held["gone.joint"][-1] == pytest.approx(held["q.joint"][-1], abs=1e-6) and held["gone.joint"][-1] > 1e-7
 
@@ -61,9 +61,9 @@ def test_softness_creeps_and_pull_turns_it_into_an_offset():
 def test_the_methods_agree_on_an_arm_that_moves():
     scene = chain_with_drives(4)
     runs = {m: simulate(scene, duration=1.0, step=1e-3, method=m, record=0.1).stack("q.") for m in METHODS}
-    travel = np.ptp(runs["semi_implicit"], axis=0).max()
-    assert np.abs(runs["gears"] - runs["gears_implicit"]).max() < 0.01 * travel
-    assert np.abs(runs["semi_implicit"] - runs["gears_implicit"]).max() < 0.02 * travel
+    travel = np.ptp(runs["moreau"], axis=0).max()
+    assert np.abs(runs["gears_semi_implicit"] - runs["gears_implicit"]).max() < 0.01 * travel
+    assert np.abs(runs["moreau"] - runs["gears_implicit"]).max() < 0.02 * travel
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -84,16 +84,16 @@ def test_joints_with_a_drive_with_a_torque_and_with_nothing(method):
 def test_splitting_error_on_request():
     shaken = chain_with_drives(2)
     drives = {name: replace(drive, command=lambda t: 6 * sin(8 * t)) for name, drive in shaken.drives.items()}
-    run = simulate(replace(shaken, drives=drives), duration=2.0, step=1e-3, method="gears", record=0.1, splitting=True)
+    run = simulate(replace(shaken, drives=drives), duration=2.0, step=1e-3, method="gears_semi_implicit", record=0.1, splitting=True)
     assert 0 < run["splitting"][-1] < 12.0, "torque by which the joints alone differ from the joints together, at worst [N·m]"
     assert run.units["splitting"] == "N·m or N"
-    single = simulate(geared(lambda t: 3 * sin(t)), duration=0.5, step=1e-3, method="gears", record=0.1, splitting=True)
+    single = simulate(geared(lambda t: 3 * sin(t)), duration=0.5, step=1e-3, method="gears_semi_implicit", record=0.1, splitting=True)
     assert single["splitting"][-1] < 0.05
 
 
 def test_a_wheel_without_rotor_is_found_through_the_mass_matrix():
     run = simulate(
-        Scene(robot=flywheel(0.05), friction={"axle": Coulomb(level=0.5)}, torque={"axle": 0.4}), duration=10.0, step=1e-3, method="gears", record=1.0
+        Scene(robot=flywheel(0.05), friction={"axle": Coulomb(level=0.5)}, torque={"axle": 0.4}), duration=10.0, step=1e-3, method="gears_semi_implicit", record=1.0
     )
     assert np.abs(run["q.axle"][1:] - run["q.axle"][1]).max() < 1e-9
 
@@ -103,7 +103,7 @@ def test_an_elastic_axle_behind_friction_on_the_motor():
     motor = DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5)
     drive = Drive(motor=motor, gear=Gear(ratio=50, stiffness=20.0, damping=0.01), motor_friction=Coulomb(level=0.02))
     scene = Scene(robot=flywheel(0.05), drives={"axle": drive}, torque={"axle": 0.5})
-    for method in ("gears", "semi_implicit"):
+    for method in ("gears_semi_implicit", "moreau"):
         run = simulate(scene, duration=4.0, step=1e-4, method=method, record=0.5)
         assert run.status == "completed" and np.abs(run["motor_angle.axle"][4:] - run["motor_angle.axle"][4]).max() < 1e-6
 
@@ -135,5 +135,5 @@ def test_every_run_of_a_batch_starts_from_its_own_load():
     arm = stiction.library.pendulum(1)
     scene = Scene(robot=arm, drives={"joint1": drive})
     starts = np.array([0.4, 0.5])  # gravity takes 3.8 and 4.7 of 4.92 N·m
-    run = simulate(scene, duration=2.0, step=1e-3, method="gears", record=0.5, values={"q.joint1": starts})
+    run = simulate(scene, duration=2.0, step=1e-3, method="gears_semi_implicit", record=0.5, parameters={"q.joint1": starts})
     np.testing.assert_allclose(run["q.joint1"][-1], starts, atol=1e-9)

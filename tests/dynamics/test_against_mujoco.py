@@ -1,11 +1,21 @@
 """Mass matrices, bias and accelerations against MuJoCo."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import stiction
+from stiction import Origin
 from tests.machines import random_robot, random_state, real_arm
 from tests.mujoco_model import MujocoRobot
+
+
+def floating_base():
+    """MuJoCo's free joints move in the world's axes: the joint's frame is the world's."""
+    robot = random_robot(23, ["floating", "revolute", "spherical", "prismatic"])
+    return replace(robot, joints=(replace(robot.joints[0], origin=Origin()), *robot.joints[1:]))
+
 
 ROBOTS = {
     "ur5": lambda: real_arm("ur5")[0],
@@ -14,6 +24,7 @@ ROBOTS = {
     "chain of 20": lambda: stiction.library.chain(20),
     "tree": lambda: random_robot(21, ["revolute", "prismatic", "spherical"] * 4, rotors=False),
     "rotors": lambda: random_robot(22, ["revolute", "prismatic", "revolute"] * 3, rotors=True),
+    "floating base": floating_base,
 }
 
 

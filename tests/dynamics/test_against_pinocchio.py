@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import stiction
 from stiction.dynamics import articulated_body, composite_body, newton_euler
-from stiction.dynamics.kinematics import site_pose
+from stiction.dynamics.kinematics import frame_pose
 from stiction.spatial import Vector
 from tests.machines import ALL_KINDS, random_robot, random_state, real_arm
 from tests.pinocchio_model import PinocchioRobot
@@ -160,6 +160,25 @@ def test_outer_wrenches(pair):
             close(back, a, 1e-8)
 
 
+def test_a_floating_base_is_a_free_flyer_in_other_coordinates():
+    """Pinocchio's free flyer has its whole twist in the link's axes: v' = T v with T = (1, Rᵀ), a' = T a + Ṫ v, τ = Tᵀ τ'."""
+    _, path = real_arm("ur5")
+    robot = stiction.Robot.from_urdf(path, base="floating")
+    model = pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer())
+    data = model.createData()
+    for q, v, a in states(robot):
+        x = np.concatenate([q[:3], q[4:7], q[3:4], q[7:]])
+        R = robot.pose(q, "base_link")[:3, :3]
+
+        def theirs(y, R=R):
+            return np.concatenate([R.T @ y[3:6], y[:3], y[6:]])
+
+        w, b = theirs(v), theirs(a)
+        b[:3] -= np.cross(v[:3], w[:3])
+        torque = pin.rnea(model, data, x, w, b)
+        close(robot.inverse_dynamics(q, v, a), np.concatenate([torque[3:6], R @ torque[:3], torque[6:]]))
+
+
 def test_roads_to_forward_dynamics(pair):
     robot, _ = pair
     q, v, torque = random_state(robot, 13)
@@ -193,5 +212,5 @@ def test_random_structures_on_floats(seed, kinds):
     condition = np.linalg.cond(np.array(composite_body.mass_matrix(m, q)))
     for road in (composite_body.forward_dynamics, articulated_body.forward_dynamics, composite_body.forward_dynamics_by_columns):
         close(np.array(road(m, q, v, torque, g)), np.array(a), max(1e-9, 1e-13 * condition))
-    pose = site_pose(m, robot.assembly.sites["tool"], q)
+    pose = frame_pose(m, robot.assembly.sites["tool"], q)
     assert abs(np.linalg.det(np.array([list(row) for row in pose.rotation])) - 1) < 1e-12

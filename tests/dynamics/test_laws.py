@@ -7,7 +7,10 @@ from hypothesis import strategies as st
 
 import stiction
 from stiction import Frame, Joint, Link, Robot, Sphere
+from stiction.dynamics import composite_body, energy, newton_euler
 from stiction.errors import InputError, RobotError
+from stiction.spatial import Vector
+from stiction.trace import Port, Program, directional
 from tests.machines import ALL_KINDS, random_robot, random_state
 
 
@@ -50,6 +53,58 @@ def test_energy_of_a_falling_arm_has_order_four():
     drift = {h: abs(run["energy.residue"][-1]) / run["energy.kinetic"].max() for h, run in ends.items()}
     assert drift[1e-3] < 1e-10
     assert np.log2(drift[16e-3] / drift[8e-3]) == pytest.approx(4.0, abs=0.3)
+
+
+@pytest.mark.parametrize("kinds", [("floating", "revolute", "spherical", "floating"), ("revolute", "floating", "prismatic", "floating", "universal")])
+def test_torques_do_the_work_that_the_energies_take(kinds):
+    """d/dt (T + V) = v · τ along any motion, with floating joints at the root and elsewhere; the derivative is exact."""
+    m, g = random_robot(5, kinds).mechanism, Vector(1, -2, 3)
+
+    def function(q, v, a):
+        total = energy.kinetic_energy(m, q, v) + energy.potential_energy(m, q, g)
+        (rate,) = directional([total], dict(zip([*q, *v], [*m.position_rates(q, v), *a], strict=True)))
+        torque = newton_euler.inverse_dynamics(m, q, v, a, g)
+        bias = newton_euler.inverse_dynamics(m, q, v, [0] * m.nv, g)
+        inertial = [x + y for x, y in zip(bias, (sum(M * x for M, x in zip(row, a, strict=True)) for row in composite_body.mass_matrix(m, q)), strict=True)]
+        return rate, *(sum(x * y for x, y in zip(v, load, strict=True)) for load in (torque, inertial))
+
+    ports = [Port("q", (m.nq,)), Port("v", (m.nv,)), Port("a", (m.nv,))]
+    program = Program("power", function, ports, [Port(name, (), "W") for name in ("rate", "power", "bias and mass")])
+    rate, power, by_parts = program(*random_state(random_robot(5, kinds), 6, 50))
+    np.testing.assert_allclose(power, rate, rtol=1e-11, atol=1e-11 * np.abs(rate).max())
+    np.testing.assert_allclose(by_parts, rate, rtol=1e-11, atol=1e-11 * np.abs(rate).max())
+
+
+@pytest.mark.parametrize("method", ["rk4", "moreau"])
+def test_a_thrown_ball_flies_straight(method):
+    """Without forces neither the velocity in the world nor the spin of a ball changes, to rounding, in 20 000 steps."""
+    ball = Link.of("ball", Sphere(radius=0.1, mass=2.0))
+    robot = Robot(name="ball", links=[Link(name="world"), ball], joints=[Joint(name="free", kind="floating", parent="world", child="ball")])
+    first = np.array([3.0, -20.0, 11.0, 1.0, 0.3, -0.7])
+    run = stiction.simulate(stiction.Scene(robot=robot, v=first, gravity=(0, 0, 0)), duration=20.0, step=1e-3, record=0.5, method=method)
+    q, v = run.stack("q."), run.stack("v.")
+    np.testing.assert_allclose(v, np.broadcast_to(first, v.shape), atol=1e-13)
+    np.testing.assert_allclose(robot.momentum(q, v)[:, 3:], np.broadcast_to(2.0 * first[3:], (len(v), 3)), atol=1e-13)
+    np.testing.assert_allclose(q[:, :3], np.outer(run.time, first[3:]), atol=1e-10)  # the sum of 20 000 rounded steps
+
+
+def test_velocities_of_a_floating_joint_are_the_links_spin_and_its_origins_velocity():
+    """In the link's axes the one, in those of the joint's frame the other, whatever carries the joint."""
+    robot = random_robot(7, ["revolute", "floating"], branching=0)
+    q, v, _ = random_state(robot, 3)
+    v[0] = 0
+    rates = robot.position_rates(q, v)
+    np.testing.assert_array_equal(rates[1:4], v[4:7])
+    carried, joint = robot.pose(q, "link1")[:3, :3], robot.joints[1].origin.rotation
+    np.testing.assert_allclose(robot.twist(q, v, "link2", axes="body")[:3], v[1:4], atol=1e-14)
+    np.testing.assert_allclose(robot.twist(q, v, "link2")[3:], carried @ joint @ v[4:7], atol=1e-14)
+
+
+def test_the_regressor_has_ten_columns_per_link():
+    robot = random_robot(3, ["floating", "planar", "universal"])
+    assert robot.inertial_parameters.shape == (30,)
+    q, v, a = random_state(robot, 3)
+    assert robot.regressor(q, v, a).shape == (robot.nv, 30)
 
 
 def test_a_free_body_keeps_its_momentum():
@@ -113,7 +168,7 @@ def test_freed_numbers_are_those_of_another_robot(name):
     robot = random_robot(8, ["revolute", "prismatic", "revolute"])
     q, v, a = random_state(robot, 8)
     values = robot.numbers[name] + np.array([0.0, 1e-3, 0.02])
-    freed = robot.forward_dynamics(q, v, a, values={name: values})
+    freed = robot.forward_dynamics(q, v, a, parameters={name: values})
     owner, field, *rest = name.split(".")
     for value, result in zip(values, freed, strict=True):
         if owner.startswith("link"):
@@ -183,7 +238,7 @@ def test_wrong_names_list_the_right_ones():
     with pytest.raises(InputError, match=r"q has shape \(3,\); allowed: \(..., 2\)"):
         robot.mass_matrix([0, 0, 0])
     with pytest.raises(InputError, match=r"unknown number 'mass'.*forearm.mass"):
-        robot.mass_matrix([0, 0], values={"mass": 1.0})
+        robot.mass_matrix([0, 0], parameters={"mass": 1.0})
     with pytest.raises(InputError, match="'body', 'aligned'"):
         robot.inverse_dynamics([0, 0], [0, 0], [0, 0], wrenches={"tip": [0] * 6}, wrench_axes="world")
     with pytest.raises(RobotError, match=r"unknown joint 'wrist'.*shoulder, elbow"):
@@ -203,13 +258,13 @@ def test_many_free_numbers_keep_their_places():
     names = [name for name in base.numbers if name.startswith("link") or ".origin." in name or ".axis." in name or ".frame." in name]
     assert len(names) > 25
     values = {name: base.numbers[name] for name in names}
-    np.testing.assert_allclose(base.forward_dynamics(q, v, a, values=values), base.forward_dynamics(q, v, a), rtol=1e-10)
-    np.testing.assert_allclose(base.pose(q, "tool", values=values), base.pose(q, "tool"), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(base.forward_dynamics(q, v, a, parameters=values), base.forward_dynamics(q, v, a), rtol=1e-10)
+    np.testing.assert_allclose(base.pose(q, "tool", parameters=values), base.pose(q, "tool"), rtol=1e-10, atol=1e-12)
 
 
 def test_freed_axes_are_made_unit_vectors():
     robot = stiction.library.two_link()
-    tilted = robot.gravity_torque([0.3, 0.2], values={"shoulder.axis.x": np.array([0.0, 1.0])})
+    tilted = robot.gravity_torque([0.3, 0.2], parameters={"shoulder.axis.x": np.array([0.0, 1.0])})
     from dataclasses import replace
 
     joints = (replace(robot.joints[0], axis=(1, 0, 1)), robot.joints[1])
@@ -266,11 +321,11 @@ def test_one_gravity_per_call():
     with pytest.raises(InputError, match=r"gravity has shape \(5, 3\); allowed: 3 numbers"):
         robot.gravity_torque([0, 0], gravity=np.zeros((5, 3)))
     with pytest.raises(InputError, match="must be numbers"):
-        robot.mass_matrix([0, 0], values={"forearm.mass": "heavy"})
+        robot.mass_matrix([0, 0], parameters={"forearm.mass": "heavy"})
     with pytest.raises(InputError, match="must be numbers; got None"):
-        robot.mass_matrix([0, 0], values={"forearm.mass": None})
+        robot.mass_matrix([0, 0], parameters={"forearm.mass": None})
     with pytest.raises(InputError, match="fit each other"):
-        robot.mass_matrix([0, 0], values={"forearm.mass": np.ones(2), "upper_arm.mass": np.ones(3)})
+        robot.mass_matrix([0, 0], parameters={"forearm.mass": np.ones(2), "upper_arm.mass": np.ones(3)})
 
 
 def test_a_robot_that_cannot_move():

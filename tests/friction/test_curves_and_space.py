@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from stiction import Coulomb, Curve, FrictionError, LuGre, Scene, Stribeck, simulate
 from stiction.errors import InputError
-from stiction.simulation.bodies import FreeBody
-from stiction.simulation.forces import Friction, Source
-from stiction.simulation.formula import Formula
-from stiction.simulation.network import Network, Term, Wire
+from stiction.parts import FreeBody
+from stiction.parts import Friction, Source
+from stiction.scene import Formula
+from stiction.network import Term, Wire
 from stiction.trace import exp
 from tests.friction.test_hold import flywheel
 
@@ -29,7 +29,7 @@ def test_a_curve_like_stribecks_is_stribecks_law(v, z, step):
     assert SAME.breakaway(v) == STRIBECK.breakaway(v)
 
 
-@pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
+@pytest.mark.parametrize("method", ["rk4", "moreau"])
 def test_a_curve_runs_like_stribecks_law(method):
     runs = [
         simulate(
@@ -62,7 +62,7 @@ def test_impossible_curves(make, message):
 
 def pushed(dimension_law, push):
     """A puck of 0.5 kg in the plane, pushed."""
-    return Network(
+    return Scene(
         parts={
             "puck": FreeBody(mass=0.5, inertia=(1, 1, 1), gravity=(0, 0, 0)),
             "push": Source(functions=push),

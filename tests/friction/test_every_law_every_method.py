@@ -19,7 +19,7 @@ LAWS = {
     "LuGre": LuGre(level=0.5, static=0.6, velocity=0.1, stiffness=500.0, damping=1.0, viscous=0.05),
     "elasto-plastic": ElastoPlastic(level=0.5, static=0.6, velocity=0.1, stiffness=500.0, damping=1.0, viscous=0.05),
 }
-METHODS = ("semi_implicit", "euler", "rk4", "gill", "stiff")
+METHODS = ("moreau", "euler", "rk4", "gill", "rosenbrock")
 
 
 def bound(law):
@@ -28,12 +28,12 @@ def bound(law):
 
 
 def run(scene, method):
-    return simulate(scene, duration=3.0, step=5e-3 if method == "stiff" else 1e-4, method=method, record=0.1)
+    return simulate(scene, duration=3.0, step=5e-3 if method == "rosenbrock" else 1e-4, method=method, record=0.1)
 
 
 def refused(name, method):
     """Whether a method says that it does not take a law: the slip of these is found by a loop, which has no derivative."""
-    if method != "stiff" or name not in ("Stribeck", "own curve"):
+    if method != "rosenbrock" or name not in ("Stribeck", "own curve"):
         return False
     with pytest.raises(StictionError, match="finds its speed of sliding step by step"):
         run(Scene(robot=flywheel(0.02), friction={"axle": LAWS[name]}), method)

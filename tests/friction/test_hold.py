@@ -9,7 +9,7 @@ from stiction.trace import sin
 
 STEPS = (1e-4, 1e-3, 2e-3)
 LAWS = {"Coulomb": Coulomb(level=0.5), "Stribeck": Stribeck(level=0.45, static=0.5, velocity=0.01, viscous=0.02)}
-METHODS = ("semi_implicit", "rk4", "gill")
+METHODS = ("moreau", "rk4", "gill")
 
 
 def flywheel(inertia):
@@ -35,11 +35,11 @@ def anchor(run, name):
 @pytest.mark.parametrize("inertia", [1e-4, 1e-3, 0.0304, 10.0])
 def test_one_joint_holds(inertia, law, h, method):
     # a load that begins as a step bends a bristle beyond its rest, and one at 2 ms swings 9 % beyond the load
-    constant, swing = (0.499, 0.19) if method == "semi_implicit" else (0.44, 0.15)
+    constant, swing = (0.499, 0.19) if method == "moreau" else (0.44, 0.15)
     for torque in (lambda t: 0.336 + 0.144 * sin(100 * t), constant, lambda t: -0.3 - swing * sin(100 * t)):
         run = simulate(on_axle(inertia, LAWS[law], torque), duration=11.0, step=h, method=method, record=1.0)
         assert np.abs(anchor(run, "axle")[1:] - anchor(run, "axle")[1]).max() < 1e-9
-        if method == "semi_implicit":
+        if method == "moreau":
             assert not run["mode.axle"][1:].any() and not run["residual"].any(), "stuck, and no contradiction left"
 
 
@@ -47,7 +47,7 @@ def test_one_joint_holds(inertia, law, h, method):
 @pytest.mark.parametrize("inertia", [1e-4, 0.0304, 10.0])
 def test_above_break_away_it_accelerates_as_it_should(inertia, h):
     for sign in (1, -1):
-        run = simulate(on_axle(inertia, LAWS["Coulomb"], sign * 0.6), duration=0.5, step=h, method="semi_implicit", record=0.5)
+        run = simulate(on_axle(inertia, LAWS["Coulomb"], sign * 0.6), duration=0.5, step=h, method="moreau", record=0.5)
         assert run["v.axle"][-1] == pytest.approx(sign * 0.1 / inertia * 0.5, rel=1e-6)
         assert run["friction.axle"][-1] == pytest.approx(sign * 0.5, rel=1e-12)
 
@@ -87,7 +87,7 @@ def test_when_one_joint_breaks_away_its_neighbour_may_too():
     """Two coupled joints: nothing pushes the second, but the motion of the first does."""
     robot = stiction.library.two_link(lengths=(0.5, 0.5), masses=(1.0, 1.0))
     friction = {"shoulder": Coulomb(level=0.1), "elbow": Coulomb(level=0.05)}
-    run = simulate(Scene(robot=robot, friction=friction, torque={"shoulder": 2.0}, gravity=(0, 0, 0)), duration=2e-3, step=1e-3, method="semi_implicit")
+    run = simulate(Scene(robot=robot, friction=friction, torque={"shoulder": 2.0}, gravity=(0, 0, 0)), duration=2e-3, step=1e-3, method="moreau")
     assert (run["mode.shoulder"][1], run["mode.elbow"][1]) == (0, 0), "one step is no switch"
     assert (run["mode.shoulder"][2], run["mode.elbow"][2]) == (2, 2)
     expected = np.linalg.solve(robot.mass_matrix([0.0, 0.0]), [2.0 - 0.1, 0.05]) * 1e-3
@@ -134,19 +134,19 @@ def test_bristles_that_cannot_hold_are_refused_with_the_step_that_can():
 
 def test_bristles_in_space_and_on_the_ground_are_tried_too():
     from stiction.reproduce.closed_forms import box
-    from stiction.simulation.bodies import FreeBody
-    from stiction.simulation.forces import Friction, Ground
-    from stiction.simulation.network import Network, Term, Wire
+    from stiction.parts import FreeBody
+    from stiction.parts import Friction, Ground
+    from stiction.network import Term, Wire
 
     body = FreeBody(mass=1.0, inertia=(1, 1, 1))
     rub = Friction(law=Coulomb(level=20.0, stiffness=1e8, damping=1.0), dimension=3)
-    space = Network(parts={"puck": body, "rub": rub}, wires=[Wire("rub.velocity", ["puck.velocity"]), Wire("puck.force", [Term("rub.torque", -1.0)])])
+    space = Scene(parts={"puck": body, "rub": rub}, wires=[Wire("rub.velocity", ["puck.velocity"]), Wire("puck.force", [Term("rub.torque", -1.0)])])
     with pytest.raises(StictionError, match=r"the bristles of 'rub' are too stiff for 'rk4' at 0\.001 s"):
         simulate(space, duration=1.0, step=1e-3)
     ground = Ground(stiffness=1e8, damping=1.0, coefficient=0.5)
     wires = [Wire("ground.position", ["puck.position"]), Wire("ground.velocity", ["puck.velocity"]), Wire("puck.force", [Term("ground.force", -1.0)])]
     with pytest.raises(StictionError, match="the bristles of 'ground' are too stiff"):
-        simulate(Network(parts={"puck": body, "ground": ground}, wires=wires), duration=1.0, step=1e-3)
+        simulate(Scene(parts={"puck": body, "ground": ground}, wires=wires), duration=1.0, step=1e-3)
     with pytest.raises(StictionError, match="the bristles of 'corner0' are too stiff"):
         simulate(box(), duration=1.0, step=1e-2)
 

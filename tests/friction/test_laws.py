@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stiction.friction import Coulomb, Dahl, ElastoPlastic, FrictionError, LuGre, Stribeck
-from stiction.simulation.integrate import runge_kutta_4
+from stiction.methods.schemes import runge_kutta_4
 from stiction.trace import Port, Program, cos, loop, minimum, sin, where
 
 CANUDAS = LuGre(level=1.0, static=1.5, velocity=0.001, exponent=2.0, stiffness=1e5, damping=math.sqrt(1e5), viscous=0.4)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stiction.friction import Coulomb, Dahl, ElastoPlastic, LuGre, Stribeck
-from stiction.simulation.integrate import runge_kutta_4
+from stiction.methods.schemes import runge_kutta_4
 from stiction.trace import Port, Program, loop, sin
 
 LAWS = {

@@ -18,19 +18,19 @@ def scene(level=0.5, mass=1.0):
     return Scene(robot=arm, friction={"shoulder": law, "elbow": Coulomb(level=0.3)}, torque={"shoulder": lambda t: 2 * sin(5 * t)}, gravity=(0, 0, 0))
 
 
-@pytest.mark.parametrize("method", ["semi_implicit", "rk4"])
+@pytest.mark.parametrize("method", ["moreau", "rk4"])
 def test_a_batch_is_its_members(method):
     levels, masses = np.array([0.2, 0.5, 0.9]), np.array([0.5, 1.0, 2.0])
     one_by_one = [simulate(scene(a), duration=1.0, step=1e-3, method=method, record=0.1) for a in levels]
-    together = simulate(scene(), duration=1.0, step=1e-3, method=method, record=0.1, values={"friction.shoulder.level": levels})
+    together = simulate(scene(), duration=1.0, step=1e-3, method=method, record=0.1, parameters={"friction.shoulder.level": levels})
     assert together["q.shoulder"].shape == (11, 3)
     for name in together.signals:
         for k, single in enumerate(one_by_one):
             assert together[name][:, k].tobytes() == single[name].tobytes(), name
     values = {"friction.shoulder.level": levels[:, None], "robot.forearm.mass": masses[None, :]}
-    grid = simulate(scene(), duration=0.2, step=1e-3, method="semi_implicit", values=values, threads=None)
+    grid = simulate(scene(), duration=0.2, step=1e-3, method="moreau", parameters=values, threads=None)
     assert grid["q.elbow"].shape == (201, 3, 3)
-    corner = simulate(scene(0.9, 2.0), duration=0.2, step=1e-3, method="semi_implicit")
+    corner = simulate(scene(0.9, 2.0), duration=0.2, step=1e-3, method="moreau")
     np.testing.assert_allclose(grid["q.elbow"][:, 2, 2], corner["q.elbow"], rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(grid.valid_until, 0.2)
 
@@ -39,12 +39,12 @@ def test_names_of_numbers():
     known = numbers(scene())
     assert known["friction.elbow.level"] == 0.3 and known["robot.forearm.mass"] == 1.0
     with pytest.raises(InputError, match=r"unknown number 'forearm.mass'; this simulation has: .*robot.forearm.mass"):
-        simulate(scene(), duration=0.1, step=1e-3, values={"forearm.mass": [1.0]})
+        simulate(scene(), duration=0.1, step=1e-3, parameters={"forearm.mass": [1.0]})
 
 
 def test_a_member_that_diverges_does_not_spoil_the_others():
     springy = replace(scene(), torque={"shoulder": 0.1}, friction={"elbow": stiction.LuGre(level=0.3, static=0.4, velocity=0.1, stiffness=100.0, damping=1.0)})
-    run = simulate(springy, duration=2.0, step=2e-3, record=0.1, values={"friction.elbow.stiffness": np.array([100.0, 1e9, 200.0])})
+    run = simulate(springy, duration=2.0, step=2e-3, record=0.1, parameters={"friction.elbow.stiffness": np.array([100.0, 1e9, 200.0])})
     assert run.status == "diverged" and "run 1" in run.message
     assert run.valid_until[1] < 2.0 and run.valid_until[0] == run.valid_until[2] == pytest.approx(2.0)
     assert all(np.isfinite(x).all() for x in run.signals.values())
@@ -62,9 +62,9 @@ def test_values_must_be_possible():
         ("friction.elbow.levl", [1.0], "unknown number 'friction.elbow.levl'; this simulation has: friction.elbow.level"),
     ):
         with pytest.raises(InputError, match=message):
-            simulate(scene(), duration=0.1, step=1e-3, values={name: x})
+            simulate(scene(), duration=0.1, step=1e-3, parameters={name: x})
     with pytest.raises(InputError, match=r"too stiff for 'rk4'.*run 1 of the batch"):
-        simulate(scene(), duration=0.1, step=1e-3, values={"friction.elbow.stiffness": [100.0, 1e9], "friction.elbow.damping": 1.0})
+        simulate(scene(), duration=0.1, step=1e-3, parameters={"friction.elbow.stiffness": [100.0, 1e9], "friction.elbow.damping": 1.0})
 
 
 def test_bristles_are_chosen_for_each_run():
@@ -72,19 +72,19 @@ def test_bristles_are_chosen_for_each_run():
     arm = stiction.library.pendulum(1)
     hold = Scene(robot=arm, friction={"joint1": Coulomb(level=50.0)}, q=[0.3])
     masses = np.array([1.0, 0.1, 1e-3])
-    run = simulate(hold, duration=1.0, step=1e-3, record=0.5, values={"robot.link1.mass": masses})
+    run = simulate(hold, duration=1.0, step=1e-3, record=0.5, parameters={"robot.link1.mass": masses})
     for k, mass in enumerate(masses):
         alone = simulate(Scene(robot=stiction.library.pendulum(1, mass=mass), friction=hold.friction, q=[0.3]), duration=1.0, step=1e-3, record=0.5)
         np.testing.assert_allclose(run["q.joint1"][:, k], alone["q.joint1"], atol=1e-12)
 
 
 def test_first_marks_are_those_of_each_run():
-    spun = simulate(scene(), duration=0.01, step=1e-3, values={"v.elbow": [0.0, 3.0]}, method="semi_implicit")
+    spun = simulate(scene(), duration=0.01, step=1e-3, parameters={"v.elbow": [0.0, 3.0]}, method="moreau")
     assert spun["mode.elbow"][0].tolist() == [0, 2] and spun["fastest.elbow"][0].tolist() == [0, 3]
 
 
 def test_batches_are_kept(tmp_path):
-    run = simulate(scene(), duration=0.1, step=1e-2, values={"friction.elbow.level": [0.1, 0.2]})
+    run = simulate(scene(), duration=0.1, step=1e-2, parameters={"friction.elbow.level": [0.1, 0.2]})
     run.save(tmp_path / "batch.h5")
     again = Trajectory.load(tmp_path / "batch.h5")
     np.testing.assert_array_equal(again["q.elbow"], run["q.elbow"])
@@ -96,4 +96,4 @@ def test_batches_are_kept(tmp_path):
 def test_memory_is_computed_first(monkeypatch):
     monkeypatch.setattr(running, "LARGEST_RECORD", 10_000)
     with pytest.raises(InputError, match=r"Record every .* s instead of 0.001 s"):
-        simulate(scene(), duration=1.0, step=1e-3, values={"friction.elbow.level": np.ones(10)})
+        simulate(scene(), duration=1.0, step=1e-3, parameters={"friction.elbow.level": np.ones(10)})

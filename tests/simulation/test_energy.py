@@ -5,9 +5,9 @@ import pytest
 
 import stiction
 from stiction import Coulomb, Dahl, ElastoPlastic, LuGre, Scene, simulate
-from stiction.simulation.bodies import FreeBody, Mass
-from stiction.simulation.forces import Friction, Ground, Source, SpringDamper
-from stiction.simulation.network import Network, Term, Wire
+from stiction.parts import FreeBody, Mass
+from stiction.parts import Friction, Ground, Source, SpringDamper
+from stiction.network import Term, Wire
 from stiction.trace import sin
 
 
@@ -45,7 +45,7 @@ def test_the_residue_has_the_order_of_the_method():
     residues = [np.abs(simulate(shaken(law), duration=1.0, step=h, record=0.1, energy=True)["energy.residue"]).max() for h in (1e-3, 5e-4)]
     assert residues[0] > 8 * residues[1]
     first = [
-        np.abs(simulate(shaken(Coulomb(level=0.5)), duration=1.0, step=h, record=0.1, energy=True, method="semi_implicit")["energy.residue"]).max()
+        np.abs(simulate(shaken(Coulomb(level=0.5)), duration=1.0, step=h, record=0.1, energy=True, method="moreau")["energy.residue"]).max()
         for h in (1e-3, 5e-4)
     ]
     assert first[0] / first[1] == pytest.approx(2, rel=0.2)
@@ -53,7 +53,7 @@ def test_the_residue_has_the_order_of_the_method():
 
 def test_what_is_lost_is_force_times_way():
     """A block that slides to a stop loses what it had; the spring keeps its share."""
-    network = Network(
+    network = Scene(
         parts={"block": Mass(mass=2.0, velocity=1.0), "friction": Friction(law=Coulomb(level=3.0)), "spring": SpringDamper(stiffness=1.0)},
         wires=[
             Wire("friction.velocity", ["block.velocity"]),
@@ -62,7 +62,7 @@ def test_what_is_lost_is_force_times_way():
             Wire("block.force", [Term("friction.torque", -1.0), Term("spring.force", -1.0)]),
         ],
     )
-    run = simulate(network, duration=1.0, step=1e-4, method="semi_implicit", record=0.01, energy=True)
+    run = simulate(network, duration=1.0, step=1e-4, method="moreau", record=0.01, energy=True)
     way = run["block.position"][-1]
     assert run["loss.friction"][-1] == pytest.approx(3.0 * way, rel=1e-3)  # first order in the step
     assert run["energy.elastic"][-1] == pytest.approx(way**2 / 2, rel=1e-9)
@@ -73,7 +73,7 @@ def test_what_is_lost_is_force_times_way():
 def test_a_ball_that_rolls_off_keeps_books_too():
     R = 0.2
     cross = ((0.0, -R, 0.0), (R, 0.0, 0.0), (0.0, 0.0, 0.0))
-    network = Network(
+    network = Scene(
         parts={
             "ball": FreeBody(mass=0.3, inertia=(0.0048,) * 3, position=(0, 0, R), velocity=(2, 0, 0)),
             "ground": Ground(stiffness=1e5, damping=10.0, coefficient=0.1),

@@ -33,10 +33,10 @@ from stiction import (
     write_scene,
 )
 from stiction.simulation import bodies, forces
-from stiction.simulation.formula import Formula
-from stiction.simulation.network import Term, Wire
-from stiction.simulation.penalty_joint import PenaltyJoint
-from stiction.simulation.schema import schema
+from stiction.scene import Formula
+from stiction.network import Term, Wire
+from stiction.parts import PenaltyJoint
+from stiction.files.schema import schema
 from stiction.trace import cos, minimum, sin, where
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
@@ -44,7 +44,7 @@ EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 GOOD = """
 duration = 1.0
 step = 1e-3
-method = "semi_implicit"
+method = "moreau"
 record = 0.1
 [robot]
 library = "two_link"
@@ -89,7 +89,7 @@ def test_a_file_is_the_scene_that_it_describes():
         torque={"shoulder": torque(sin), "elbow": torque(cos)},
         gravity=(0, 0, 0),
     )
-    same = simulate(scene, duration=8.0, step=1e-3, method="semi_implicit", record=0.01)
+    same = simulate(scene, duration=8.0, step=1e-3, method="moreau", record=0.01)
     for name in same.signals:
         np.testing.assert_array_equal(run[name], same[name])
     stopped = run["q.shoulder"][run.time > 5]
@@ -98,7 +98,7 @@ def test_a_file_is_the_scene_that_it_describes():
 
 def test_everything_is_read(tmp_path):
     read = read_scene(write(tmp_path, GOOD))
-    assert read.settings == {"duration": 1.0, "step": 1e-3, "method": "semi_implicit", "record": 0.1}
+    assert read.settings == {"duration": 1.0, "step": 1e-3, "method": "moreau", "record": 0.1}
     assert read.scene.q == (0.0, 0.5)
     assert read.scene.sites["both"].joints == {"shoulder": 1, "elbow": 1}
     assert read.scene.sites["shoulder"].law.static == (0.5, 0.6)
@@ -134,7 +134,7 @@ def test_urdf_beside_the_scene(tmp_path):
         ("elbow = 0.01", "elbow = { time = [0, 1] }", "torque.elbow: Table needs 'value'"),
         ("elbow = 0.01", "elbow = { time = [1, 0], value = [1, 1] }", "torque.elbow: Table: time 0 comes after 1"),
         ("elbow = 0.01", "elbow = true", "torque of 'elbow' is True"),
-        ('method = "semi_implicit"', 'method = "rk5"', "method is 'rk5'; allowed: semi_implicit"),
+        ('method = "moreau"', 'method = "rk5"', "method is 'rk5'; allowed: semi_implicit"),
         ('law = "Stribeck"', "law = [1]", r"unknown law '\[1\]'"),
         ('library = "two_link"', 'library = ["x"]', "unknown robot"),
         ('library = "two_link"', 'library = "chain"', "library 'chain' was given {}; it needs links"),
@@ -219,7 +219,7 @@ def everything():
 
 
 def test_a_scene_comes_back_as_it_was(tmp_path):
-    scene, settings = everything(), {"duration": 0.1, "step": 1e-3, "method": "semi_implicit", "record": 0.01}
+    scene, settings = everything(), {"duration": 0.1, "step": 1e-3, "method": "moreau", "record": 0.01}
     write_scene(tmp_path / "scene.toml", scene, **settings)
     again = read_scene(tmp_path / "scene.toml")
     assert again.settings == settings
@@ -292,7 +292,7 @@ def test_drives_beside_a_urdf(tmp_path):
 
     write(tmp_path, ARM, "arm.urdf")
     write(tmp_path, DRIVES, "arm.drives.toml")
-    text = 'duration = 0.1\nstep = 1e-3\nmethod = "semi_implicit"\n[robot]\nurdf = "arm.urdf"\n'
+    text = 'duration = 0.1\nstep = 1e-3\nmethod = "moreau"\n[robot]\nurdf = "arm.urdf"\n'
     run = read_scene(write(tmp_path, text)).run()
     assert run.units["motor_torque.shoulder"] == "N·m" and run.units["command.shoulder"] == "V"
 
@@ -325,7 +325,7 @@ def test_drives_of_the_scene_join_those_beside_the_urdf(tmp_path):
 
     write(tmp_path, ARM, "arm.urdf")
     write(tmp_path, DRIVES, "arm.drives.toml")
-    text = 'duration = 0.1\nstep = 1e-3\nmethod = "semi_implicit"\n[robots.left]\nurdf = "arm.urdf"\n[robots.right]\nurdf = "arm.urdf"\n'
+    text = 'duration = 0.1\nstep = 1e-3\nmethod = "moreau"\n[robots.left]\nurdf = "arm.urdf"\n[robots.right]\nurdf = "arm.urdf"\n'
     assert sorted(read_scene(write(tmp_path, text)).scene.drives) == ["left.shoulder", "right.shoulder"]
     twice = text + '[drives."left.shoulder"]\nmotor = { kind = "TorqueMotor" }\n'
     with pytest.raises(SceneError, match="has a drive in the file beside its URDF, too"):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stiction.simulation.formula import Formula, FormulaError
+from stiction.scene import Formula, FormulaError
 from stiction.trace import Port, Program
 
 

@@ -1,13 +1,19 @@
-"""Compiled code on disk: shared, damaged, unwritable, unsafe, bounded."""
+"""Compiled code on disk: shared, damaged, unwritable, unsafe, bounded; and what it depends on."""
 
+import ast
 import os
+import re
+import shutil
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import stiction
 from stiction.trace import Port, Program, cache, sin
+from stiction.trace.sources import digest_of
 
 
 def fresh(key="k", function=None):
@@ -35,7 +41,15 @@ def test_without_a_key_the_content_decides(private_cache):
     assert [p.kernel(1).cached for p in (a, b, c)] == [False, True, False]
 
 
-@pytest.mark.parametrize("damage", [lambda code: b"", lambda code: code[:-10], lambda code: code[:100] + b"\xcc" + code[101:], lambda code: b"x" * 5000])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda code: b"",
+        lambda code: code[:-10],
+        lambda code: code[:100] + b"\xcc" + code[101:],
+        lambda code: b"x" * 5000,
+    ],
+)
 def test_a_damaged_file_is_made_again(private_cache, damage):
     fresh()(0.0)
     (path,) = private_cache.glob("*.kernel")
@@ -73,7 +87,7 @@ def test_an_unusable_folder_only_costs_time(tmp_path, monkeypatch):
 def test_the_size_is_bounded(private_cache, monkeypatch):
     monkeypatch.setattr(cache, "LARGEST", 10_000)
     for k in range(8):
-        cache.write(f"entry{k}", bytes(3000))
+        cache.write(f"entry{k}", bytes(3000), "kernel")
         os.utime(private_cache / f"entry{k}.kernel", (k, k))
     names = sorted(path.name for path in private_cache.iterdir())
     assert sum(path.stat().st_size for path in private_cache.iterdir()) <= 10_000
@@ -83,10 +97,77 @@ def test_the_size_is_bounded(private_cache, monkeypatch):
 def test_many_processes_at_once(private_cache):
     code = (
         "import stiction, numpy as np; robot = stiction.library.puma560();"
-        "print(robot.mass_matrix(np.full((9, 6), 0.3)).tobytes().hex()[:64], robot.gravity_torque(np.zeros(6)).tobytes().hex())"
+        "print(robot.mass_matrix(np.full((9, 6), 0.3)).tobytes().hex()[:64]);"
+        "print(robot.gravity_torque(np.zeros(6)).tobytes().hex())"
     )
     running = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(6)]
     outputs = {process.communicate()[0] for process in running}
     assert all(process.returncode == 0 for process in running)
     assert len(outputs) == 1 and outputs.pop().strip()
     assert not list(private_cache.glob("*.part"))
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A copy of the package's sources, to be edited."""
+    return shutil.copytree(
+        Path(stiction.__file__).parent, tmp_path / "package", ignore=shutil.ignore_patterns("__pycache__")
+    )
+
+
+def edit(path, change):
+    before = path.read_text()
+    path.write_text(change(before))
+    assert path.read_text() != before
+
+
+def test_documentation_is_no_code(private_cache, package):
+    before = digest_of(package)
+    for path in package.rglob("*.py"):
+        edit(path, lambda text: re.sub(r'^( *)"""(?=[A-Z])', r'\1"""Truly: ', text, flags=re.M) + "\n\n# a remark\n")
+    edit(package / "trace" / "floats.py", lambda text: re.sub(r"#.*", "", text).replace("\n\n\n", "\n# moved\n\n\n\n"))
+    assert digest_of(package) == before
+    assert len(list(private_cache.glob("*.sources"))) == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda text: text.replace("double / 2", "double / 3"), lambda text: text.replace("start=0", "start=1", 1)],
+)
+def test_a_changed_number_is_other_code(private_cache, package, change):
+    before = digest_of(package)
+    edit(package / "dynamics" / "energy.py", change)
+    assert digest_of(package) != before
+
+
+def test_files_and_versions_count(private_cache, package, monkeypatch):
+    seen = {digest_of(package)}
+    (package / "broken.py").write_text("this is no Python")
+    seen.add(digest_of(package))
+    (package / "broken.py").rename(package / "other.py")
+    seen.add(digest_of(package))
+    monkeypatch.setattr(stiction, "__version__", "9.9")
+    seen.add(digest_of(package))
+    assert len(seen) == 4
+
+
+def test_sources_are_parsed_once(private_cache, package, monkeypatch):
+    before = digest_of(package)
+    (path,) = private_cache.glob("*.sources")
+    parse = ast.parse
+    monkeypatch.setattr(ast, "parse", never)
+    assert digest_of(package) == before
+    monkeypatch.setattr(ast, "parse", parse)
+    good = path.read_bytes()
+    for damaged in (b"", good[:-1], good[:-1] + b"x"):
+        path.write_bytes(damaged)
+        assert digest_of(package) == before
+        assert path.read_bytes() == good
+
+
+def test_nothing_is_parsed_where_nothing_is_stored(package, monkeypatch):
+    monkeypatch.setenv("STICTION_CACHE", "")
+    monkeypatch.setattr(ast, "parse", never)
+    before = digest_of(package)
+    edit(package / "errors.py", lambda text: text + "# a remark\n")
+    assert digest_of(package) != before

@@ -37,7 +37,9 @@ def near_multiples(rng, count=1000):
     return np.array([float(mpmath.pi / 2 * int(n)) for n in k]) * rng.choice([-1.0, 1.0], count)
 
 
-@pytest.mark.parametrize("function, reference, bound", [(sin, mpmath.sin, 2.5), (cos, mpmath.cos, 2.5), (tan, mpmath.tan, 5.0)])
+@pytest.mark.parametrize(
+    "function, reference, bound", [(sin, mpmath.sin, 2.5), (cos, mpmath.cos, 2.5), (tan, mpmath.tan, 5.0)]
+)
 def test_angles(function, reference, bound):
     rng = np.random.default_rng(0)
     x = np.concatenate([rng.uniform(-10, 10, 3000), spread(rng, -8, 6), near_multiples(rng)])
@@ -53,7 +55,9 @@ def test_angles_beyond_the_range_are_right_too(function, reference):
 def test_exponential_and_logarithm():
     rng = np.random.default_rng(1)
     assert worst(exp, mpmath.exp, np.concatenate([rng.uniform(-708, 709.7, 3000), spread(rng, -12, 1)])) < 2.5
-    positive = np.concatenate([10 ** rng.uniform(-307, 308, 3000), rng.uniform(0.5, 2, 3000), 1 + spread(rng, -15, -1, 500)])
+    positive = np.concatenate(
+        [10 ** rng.uniform(-307, 308, 3000), rng.uniform(0.5, 2, 3000), 1 + spread(rng, -15, -1, 500)]
+    )
     assert worst(log, mpmath.log, positive) < 2.5
 
 

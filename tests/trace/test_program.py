@@ -1,4 +1,4 @@
-"""Programs give on the machine what the same source gives on floats, in any number of lanes, to the bit."""
+"""Programs give as machine code what the same source gives on floats, in any number of lanes, to the bit."""
 
 import math
 import subprocess
@@ -33,14 +33,16 @@ from stiction.trace import (
     tanh,
     where,
 )
-from stiction.trace.machine import host
+from stiction.trace.processor import host
 
 LANES = [lanes for lanes in (1, 2, 4, 8) if lanes <= max(2, host().lanes)]
 
 
 def everything(x, y, h):
     """One of each operation."""
-    state = loop(((0, h), (1, 2 * h), (2, h / 3)), lambda row, c: [c[0] + row[1] * sin(c[1]), c[1] - row[0] * c[0]], [x, y])
+    state = loop(
+        ((0, h), (1, 2 * h), (2, h / 3)), lambda row, c: [c[0] + row[1] * sin(c[1]), c[1] - row[0] * c[0]], [x, y]
+    )
     nested = loop(3, lambda i, c: loop(2, lambda j, d: [d[0] + i * j * h + x], c), [y])
     return (
         [
@@ -60,7 +62,9 @@ def everything(x, y, h):
 
 def program(dtype="float64"):
     inputs = [Port("x"), Port("y"), Port("h", (), "s", "uniform")]
-    return Program("everything", everything, inputs, [Port("values", (8,)), Port("state", (2,)), Port("nested")], dtype=dtype)
+    return Program(
+        "everything", everything, inputs, [Port("values", (8,)), Port("state", (2,)), Port("nested")], dtype=dtype
+    )
 
 
 def run(p, lanes, x, y, h):
@@ -110,13 +114,26 @@ def test_float32():
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_nan_and_infinity_pass_through(bad):
     p = Program(
-        "pass", lambda x: ([x + 1, x * 2, minimum(x, 0), maximum(0, x), clip(x, -1, 1), sin(x), exp(x), sqrt(x), tanh(x)],), [Port("x")], [Port("y", (9,))]
+        "pass",
+        lambda x: ([x + 1, x * 2, minimum(x, 0), maximum(0, x), clip(x, -1, 1), sin(x), exp(x), sqrt(x), tanh(x)],),
+        [Port("x")],
+        [Port("y", (9,))],
     )
     many = np.full(9, 0.25)
     many[4] = bad
     one, all_of_them = p(bad)[0], p(many)[0]
     with np.errstate(invalid="ignore"):
-        expected = [bad + 1, bad * 2, min(bad, 0), max(0, bad), min(max(bad, -1), 1), np.sin(bad), np.exp(bad), np.sqrt(bad), np.tanh(bad)]
+        expected = [
+            bad + 1,
+            bad * 2,
+            min(bad, 0),
+            max(0, bad),
+            min(max(bad, -1), 1),
+            np.sin(bad),
+            np.exp(bad),
+            np.sqrt(bad),
+            np.tanh(bad),
+        ]
         if math.isnan(bad):
             expected = [math.nan] * 9
     np.testing.assert_array_equal(one, expected)
@@ -125,7 +142,12 @@ def test_nan_and_infinity_pass_through(bad):
 
 
 def test_tables_have_any_length_and_clamp():
-    p = Program("read", lambda t, table: (lookup(table, t),), [Port("t"), Port("table", (2,), "", "table")], [Port("row", (2,))])
+    p = Program(
+        "read",
+        lambda t, table: (lookup(table, t),),
+        [Port("t"), Port("table", (2,), "", "lookup")],
+        [Port("row", (2,))],
+    )
     for rows in (1, 5, 1000):
         table = np.arange(2.0 * rows).reshape(rows, 2)
         t = np.array([-3.0, 0.0, 0.99, rows - 1, 1e30, -math.inf, math.inf])
@@ -136,7 +158,12 @@ def test_tables_have_any_length_and_clamp():
 
 
 def test_a_loop_may_turn_zero_times():
-    p = Program("count", lambda n, x: (loop(n, lambda i, c: [c[0] + 1], [x]),), [Port("n", (), "", "uniform"), Port("x")], [Port("y", (1,))])
+    p = Program(
+        "count",
+        lambda n, x: (loop(n, lambda i, c: [c[0] + 1], [x]),),
+        [Port("n", (), "", "uniform"), Port("x")],
+        [Port("y", (1,))],
+    )
     for n in (0, 1, 5):
         np.testing.assert_array_equal(p(n, [1.0, 2.0])[0][:, 0], [1 + n, 2 + n])
 
@@ -200,7 +227,12 @@ def test_wrong_functions_are_refused():
 
 
 def test_dump_and_counts_tell_what_runs():
-    p = Program("small", lambda x, h: (x * h + 2 * h,), [Port("x", (), "m"), Port("h", (), "s", "uniform")], [Port("y", (), "m")])
+    p = Program(
+        "small",
+        lambda x, h: (x * h + 2 * h,),
+        [Port("x", (), "m"), Port("h", (), "s", "uniform")],
+        [Port("y", (), "m")],
+    )
     assert p.operations == {"mul": 1, "fma": 1}
     text = p.dump()
     assert "in  x[] [m] varying" in text
@@ -218,7 +250,14 @@ def test_clip_stays_between(xs, low):
 
 def _clip_program(cache=[]):  # noqa: B006
     if not cache:
-        cache.append(Program("clip", lambda x, a, b: (clip(x, a, b),), [Port("x"), Port("a", role="uniform"), Port("b", role="uniform")], [Port("y")]))
+        cache.append(
+            Program(
+                "clip",
+                lambda x, a, b: (clip(x, a, b),),
+                [Port("x"), Port("a", role="uniform"), Port("b", role="uniform")],
+                [Port("y")],
+            )
+        )
     return cache[0]
 
 
@@ -228,7 +267,9 @@ def test_the_same_source_on_sympy():
     closed = sin(x) * cos(y) + where(x < y, x * x / 2, sqrt(y)) + minimum(x, y) + tanh(x) + atan2(y, x)
     value = closed.subs({x: sympy.Rational(1, 3), y: 2}).evalf()
     a, b = 1 / 3, 2.0
-    assert float(value) == pytest.approx(math.sin(a) * math.cos(b) + a * a / 2 + a + math.tanh(a) + math.atan2(b, a), abs=1e-14)
+    assert float(value) == pytest.approx(
+        math.sin(a) * math.cos(b) + a * a / 2 + a + math.tanh(a) + math.atan2(b, a), abs=1e-14
+    )
     total = loop(((1, 2), (3, 4)), lambda row, c: [c[0] * row[0] + row[1]], [x])
     assert sympy.expand(total[0]) == 3 * x + 10
 
@@ -240,13 +281,27 @@ def test_uniform_conditions_choose_for_all_lanes():
     p = Program("choose", choose, [Port("u", (), "", "uniform"), Port("x")], [Port("y", (2,))])
     for u in (0.5, 1.5):
         for x in (2.0, [2.0, 3.0, 4.0]):
-            np.testing.assert_array_equal(p(u, x)[0], np.stack([choose(u, float(v))[0] for v in np.atleast_1d(x)]).reshape(*np.shape(x), 2))
+            np.testing.assert_array_equal(
+                p(u, x)[0], np.stack([choose(u, float(v))[0] for v in np.atleast_1d(x)]).reshape(*np.shape(x), 2)
+            )
 
 
 @pytest.mark.parametrize("x", [math.nan, math.inf, -math.inf, 0.0, -0.5, 709.75, -800.0, 1e300])
 def test_floats_and_machine_code_agree_at_the_edges(x):
     def edges(x):
-        return [exp(x), minimum(x, 1.0), maximum(1.0, x), clip(x, -1, 1), sign(x), floor(x), sin(x), tan(x), sqrt(x), log(x), tanh(x)]
+        return [
+            exp(x),
+            minimum(x, 1.0),
+            maximum(1.0, x),
+            clip(x, -1, 1),
+            sign(x),
+            floor(x),
+            sin(x),
+            tan(x),
+            sqrt(x),
+            log(x),
+            tanh(x),
+        ]
 
     p = Program("edges", lambda x: (edges(x),), [Port("x")], [Port("y", (11,))])
     np.testing.assert_allclose(p(x)[0], edges(x), rtol=1e-14)
@@ -271,13 +326,34 @@ def test_numpy_scalars_are_numbers():
     assert loop(np.int64(3), lambda i, c: [c[0] + 1], [0.0]) == [3.0]
 
 
+def test_numpy_scalars_in_a_formula_give_the_bits_of_floats():
+    def program(kind):
+        a, b, c = (kind(value) for value in (0.1, -3.7, 1 / 3))
+        return Program(
+            "mixed",
+            lambda x: ([a * x**3 - b / (c + x * x), where(c < x, c**x, x - a)],),
+            [Port("x")],
+            [Port("y", (2,))],
+        )
+
+    x = np.random.default_rng(0).normal(size=50)
+    expected = program(float)(x)[0].tobytes()
+    assert program(np.float64)(x)[0].tobytes() == expected
+    assert program(np.array)(x)[0].tobytes() == expected
+
+
 def test_ragged_rows_are_refused():
     with pytest.raises(TraceError, match=r"equally long; these have \[2, 3, 2\]"):
         loop([(1, 2), (3, 4, 5), (6, 7)], lambda row, c: c, [1.0])
 
 
 def test_counts_that_are_no_counts_do_not_turn():
-    p = Program("count", lambda n, x: (loop(n, lambda i, c: [c[0] + 1], [x]),), [Port("n", (), "", "uniform"), Port("x")], [Port("y", (1,))])
+    p = Program(
+        "count",
+        lambda n, x: (loop(n, lambda i, c: [c[0] + 1], [x]),),
+        [Port("n", (), "", "uniform"), Port("x")],
+        [Port("y", (1,))],
+    )
     for n in (math.nan, math.inf, -3.0):
         assert float(p(n, 1.0)[0][0]) == 1.0
 
@@ -307,7 +383,8 @@ def test_threads_survive_a_fork_and_an_interrupt():
     code = """
 import os, signal, threading, time, numpy as np
 from stiction.trace import Port, Program, loop, sin, program as module
-p = Program("long", lambda n, x: (loop(n, lambda i, c: [sin(c[0])], [x])[0],), [Port("n", role="uniform"), Port("x")], [Port("y")])
+inputs = [Port("n", role="uniform"), Port("x")]
+p = Program("long", lambda n, x: (loop(n, lambda i, c: [sin(c[0])], [x])[0],), inputs, [Port("y")])
 x = np.linspace(0, 1, 4096)
 first = p(100, x, threads=2)[0]
 child = os.fork()

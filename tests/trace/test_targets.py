@@ -7,7 +7,7 @@ import stiction
 from stiction.robot.motion import GRAVITY
 from stiction.robot.programs import _programs
 from stiction.trace.arithmetic import Target
-from stiction.trace.machine import assemble
+from stiction.trace.processor import assemble
 
 TARGETS = {
     "aarch64-unknown-linux-gnu": ("neoverse-n1", Target(2, 64, True, False)),

@@ -7,11 +7,17 @@ from stiction.trace.functions import Scalar
 
 
 def forward_dynamics(
-    m: Mechanism, q: list[Scalar], v: list[Scalar], torque: list[Scalar], gravity: Vector, pushes: dict[int, Wrench] | None = None
+    m: Mechanism,
+    q: list[Scalar],
+    v: list[Scalar],
+    torque: list[Scalar],
+    gravity: Vector,
+    pushes: dict[int, Wrench] | None = None,
 ) -> list[Scalar]:
     """Accelerations under joint torques and outer wrenches. Rotors must be uncoupled (a diagonal matrix).
 
-    The motions of a joint with several velocities are eliminated one after the other, as if each had a joint of its own.
+    The motions of a joint with several velocities are eliminated one after the other, as if each had a joint of its
+    own.
     """
     placed = placements(m, q)
     V: list[Twist] = []
@@ -45,7 +51,9 @@ def forward_dynamics(
     return _accelerations(m, placed, drift, steps, gravity)
 
 
-def _accelerations(m: Mechanism, placed: list, drift: list[Twist], steps: list[list[tuple]], gravity: Vector) -> list[Scalar]:
+def _accelerations(
+    m: Mechanism, placed: list, drift: list[Twist], steps: list[list[tuple]], gravity: Vector
+) -> list[Scalar]:
     found: list[Scalar] = [0] * m.nv
     A: list[Twist] = []
     for k, body in enumerate(m.bodies):

@@ -27,10 +27,11 @@ def mass_matrix(m: Mechanism, q: list[Scalar]) -> Rows:
 
 def _fill(m: Mechanism, placed: list[Pose], M: Rows, k: int, load: Wrench, column: int) -> None:
     """Carry the load of one unit acceleration towards the root and note what each joint feels."""
+    own = k
     while k >= 0:
         body = m.bodies[k]
         for motion, row in zip(body.motions, body.velocities, strict=True):
-            if row <= column:
+            if k != own or row <= column:
                 entry = motion.dot(load)
                 M[row][column] = M[row][column] + entry
                 if row != column:
@@ -63,7 +64,7 @@ def factor(M: Rows) -> Factors:
 
 
 def solve(f: Factors, b: list[Scalar]) -> list[Scalar]:
-    """X with M x = b."""
+    """The x that solves M x = b."""
     n = len(b)
     x = list(b)
     for k in reversed(range(n)):
@@ -77,7 +78,12 @@ def solve(f: Factors, b: list[Scalar]) -> list[Scalar]:
 
 
 def forward_dynamics(
-    m: Mechanism, q: list[Scalar], v: list[Scalar], torque: list[Scalar], gravity: Vector, pushes: dict[int, Wrench] | None = None
+    m: Mechanism,
+    q: list[Scalar],
+    v: list[Scalar],
+    torque: list[Scalar],
+    gravity: Vector,
+    pushes: dict[int, Wrench] | None = None,
 ) -> list[Scalar]:
     """Accelerations under joint torques and outer wrenches: M a = τ − bias."""
     bias = inverse_dynamics(m, q, v, [0] * m.nv, gravity, pushes)
@@ -85,7 +91,12 @@ def forward_dynamics(
 
 
 def forward_dynamics_by_columns(
-    m: Mechanism, q: list[Scalar], v: list[Scalar], torque: list[Scalar], gravity: Vector, pushes: dict[int, Wrench] | None = None
+    m: Mechanism,
+    q: list[Scalar],
+    v: list[Scalar],
+    torque: list[Scalar],
+    gravity: Vector,
+    pushes: dict[int, Wrench] | None = None,
 ) -> list[Scalar]:
     """The same from n + 1 calls of inverse dynamics (course, section 5): one for the bias, one per column of M."""
     n = m.nv

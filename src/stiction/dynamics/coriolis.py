@@ -1,7 +1,8 @@
 """The Coriolis matrix of the Christoffel symbols, without differentiating the mass matrix.
 
-C = Σ Jᵀ (I J̇ + B J) over the bodies, with B(I, V) W = ½ (V×* I W + W×* I V − I (V × W)): the one choice of B that yields
-the Christoffel symbols (Echeandia and Wensing 2021), so Ṁ − 2C is skew. It needs no coordinates: quaternions are fine.
+C = Σ Jᵀ (I J̇ + B J) over the bodies, with B(I, V) W = ½ (V×* I W + W×* I V − I (V × W)): the one choice of B that
+yields the Christoffel symbols (Echeandia and Wensing 2021), so Ṁ − 2C is skew. It needs no coordinates: quaternions are
+fine.
 """
 
 from stiction.dynamics.kinematics import placements, twists
@@ -26,6 +27,6 @@ def coriolis_product(m: Mechanism, q: list[Scalar], v: list[Scalar], w: list[Sca
 
 
 def coriolis_matrix(m: Mechanism, q: list[Scalar], v: list[Scalar]) -> list[list[Scalar]]:
-    """C(q, v), (nv, nv)."""
+    """The matrix C(q, v), (nv, nv), column by column."""
     columns = [coriolis_product(m, q, v, [int(k == j) for k in range(m.nv)]) for j in range(m.nv)]
     return [list(row) for row in zip(*columns, strict=True)]

@@ -9,7 +9,7 @@ from stiction.trace.functions import Scalar
 AXES = ("body", "aligned", "world")
 
 
-class Site(NamedTuple):
+class Attachment(NamedTuple):
     """A frame fixed to a body: the body's index (−1: the world) and the frame's pose in it."""
 
     body: int
@@ -38,22 +38,20 @@ def twists(m: Mechanism, placed: list[Pose], v: list[Scalar]) -> list[Twist]:
     return found
 
 
-def site_pose(m: Mechanism, site: Site, q: list[Scalar]) -> Pose:
+def frame_pose(m: Mechanism, frame: Attachment, q: list[Scalar]) -> Pose:
     """Pose of a frame in the world."""
-    if site.body < 0:
-        return site.pose
-    pose = site.pose
-    body = site.body
-    while body >= 0:
-        pose = m.bodies[body].pose(q) @ pose
-        body = m.bodies[body].parent
+    k, pose = frame
+    while k >= 0:
+        k, pose = m.bodies[k].parent, m.bodies[k].pose(q) @ pose
     return pose
 
 
-def site_twist(m: Mechanism, site: Site, q: list[Scalar], v: list[Scalar], axes: str) -> Twist:
-    """Twist of a frame: of its origin in its own ("body") or the world's ("aligned") axes, or of the world's origin ("world")."""
-    twist = site.pose.twist_in(twists(m, placements(m, q), v)[site.body]) if site.body >= 0 else AT_REST
-    return _expressed(twist, site_pose(m, site, q), axes)
+def frame_twist(m: Mechanism, frame: Attachment, q: list[Scalar], v: list[Scalar], axes: str) -> Twist:
+    """Twist of a frame: of its origin in its own ("body") or the world's ("aligned") axes, or of the point that passes
+    through the world's origin ("world").
+    """
+    twist = frame.pose.twist_in(twists(m, placements(m, q), v)[frame.body]) if frame.body >= 0 else AT_REST
+    return _expressed(twist, frame_pose(m, frame, q), axes)
 
 
 def _expressed(t: Twist, pose: Pose, axes: str) -> Twist:
@@ -66,16 +64,16 @@ def _turned(t: Twist, R: Matrix) -> Twist:
     return Twist(R @ t.angular, R @ t.linear)
 
 
-def jacobian(m: Mechanism, site: Site, q: list[Scalar], axes: str) -> list[Twist]:
+def jacobian(m: Mechanism, frame: Attachment, q: list[Scalar], axes: str) -> list[Twist]:
     """Columns of the matrix that takes v to the twist of a frame."""
-    pose = site_pose(m, site, q)
-    return [_expressed(column, pose, axes) for column, _ in _columns(m, site, q)]
+    pose = frame_pose(m, frame, q)
+    return [_expressed(column, pose, axes) for column, _ in _columns(m, frame, q)]
 
 
-def _columns(m: Mechanism, site: Site, q: list[Scalar]) -> list[tuple[Twist, tuple[int, Pose] | None]]:
+def _columns(m: Mechanism, frame: Attachment, q: list[Scalar]) -> list[tuple[Twist, tuple[int, Pose] | None]]:
     """Each column in the frame's own axes, and the body that moves it with the frame's pose in that body."""
     columns: list[tuple[Twist, tuple[int, Pose] | None]] = [(AT_REST, None)] * m.nv
-    here, k = site.pose, site.body
+    here, k = frame.pose, frame.body
     while k >= 0:
         body = m.bodies[k]
         for motion, place in zip(body.motions, body.velocities, strict=True):
@@ -84,13 +82,13 @@ def _columns(m: Mechanism, site: Site, q: list[Scalar]) -> list[tuple[Twist, tup
     return columns
 
 
-def jacobian_rate(m: Mechanism, site: Site, q: list[Scalar], v: list[Scalar], axes: str) -> list[Twist]:
+def jacobian_rate(m: Mechanism, frame: Attachment, q: list[Scalar], v: list[Scalar], axes: str) -> list[Twist]:
     """Columns of dJ/dt along the motion."""
     moving = twists(m, placements(m, q), v)
-    own = site.pose.twist_in(moving[site.body]) if site.body >= 0 else AT_REST
-    pose = site_pose(m, site, q)
+    own = frame.pose.twist_in(moving[frame.body]) if frame.body >= 0 else AT_REST
+    pose = frame_pose(m, frame, q)
     found = []
-    for column, source in _columns(m, site, q):
+    for column, source in _columns(m, frame, q):
         if source is None:
             found.append(AT_REST)
             continue

@@ -15,19 +15,32 @@ Rows = list[list[Scalar]]
 
 
 def inverse_dynamics_along(
-    m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector, directions: list[tuple[list[Scalar], list[Scalar]]]
+    m: Mechanism,
+    q: list[Scalar],
+    v: list[Scalar],
+    a: list[Scalar],
+    gravity: Vector,
+    directions: list[tuple[list[Scalar], list[Scalar]]],
 ) -> list[list[Scalar]]:
-    """Changes of the torques, one list per direction (dq, dv), when q moves along the velocities dq (so q̇ = N(q) dq) and v along dv."""
+    """Changes of the torques, one list per direction (dq, dv).
+
+    The positions move at the rates N(q) dq, as they do at the velocities dq, so quaternions turn about the link's axes;
+    the velocities move at the rates dv.
+    """
     held = [constant(x) for x in a]  # also where they are expressions of q and v
     torque = [q[0].graph.wrap(t) for t in inverse_dynamics(m, q, v, held, gravity)]
-    return [directional(torque, dict(zip([*q, *v], [*m.position_rates(q, dq), *dv], strict=True))) for dq, dv in directions]
+    rates = [[*m.position_rates(q, dq), *dv] for dq, dv in directions]
+    return [directional(torque, dict(zip([*q, *v], rate, strict=True))) for rate in rates]
 
 
-def inverse_dynamics_derivatives(m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector) -> tuple[Rows, Rows]:
+def inverse_dynamics_derivatives(
+    m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector
+) -> tuple[Rows, Rows]:
     """∂τ/∂q and ∂τ/∂v, (nv, nv) each; ∂τ/∂a is the mass matrix."""
     n = m.nv
     rest, units = [0] * n, [[int(k == j) for k in range(n)] for j in range(n)]
-    columns = inverse_dynamics_along(m, q, v, a, gravity, [(unit, rest) for unit in units] + [(rest, unit) for unit in units])
+    directions = [(unit, rest) for unit in units] + [(rest, unit) for unit in units]
+    columns = inverse_dynamics_along(m, q, v, a, gravity, directions)
     return _columns(columns[:n]), _columns(columns[n:])
 
 
@@ -35,7 +48,9 @@ def _columns(columns: Rows) -> Rows:
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def forward_dynamics_derivatives(m: Mechanism, q: list[Scalar], v: list[Scalar], torque: list[Scalar], gravity: Vector) -> tuple[Rows, Rows, Rows]:
+def forward_dynamics_derivatives(
+    m: Mechanism, q: list[Scalar], v: list[Scalar], torque: list[Scalar], gravity: Vector
+) -> tuple[Rows, Rows, Rows]:
     """∂a/∂q, ∂a/∂v and ∂a/∂τ = M⁻¹, (nv, nv) each."""
     n = m.nv
     a = [q[0].graph.wrap(x) for x in forward_dynamics(m, q, v, torque, gravity)]
@@ -46,7 +61,14 @@ def forward_dynamics_derivatives(m: Mechanism, q: list[Scalar], v: list[Scalar],
 
 
 def forward_dynamics_along(
-    m: Mechanism, q: list[Scalar], v: list[Scalar], torque: list[Scalar], gravity: Vector, dq: list[Scalar], dv: list[Scalar], dtorque: list[Scalar]
+    m: Mechanism,
+    q: list[Scalar],
+    v: list[Scalar],
+    torque: list[Scalar],
+    gravity: Vector,
+    dq: list[Scalar],
+    dv: list[Scalar],
+    dtorque: list[Scalar],
 ) -> list[Scalar]:
     """Change of the accelerations when q moves along the velocities dq, v along dv and the torques along dtorque."""
     a = [q[0].graph.wrap(x) for x in forward_dynamics(m, q, v, torque, gravity)]

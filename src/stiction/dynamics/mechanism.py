@@ -1,14 +1,31 @@
-"""The robot as the formulas see it: bodies in a tree, each with a joint to its parent, all numbers scalars of any kind."""
+"""The robot as the formulas see it: bodies in a tree, each with a joint to its parent, all numbers scalars of any kind.
+
+The motions of every kind of joint are constant in the body's own frame, so no formula needs their rates. Joints of
+other kinds are chains of these, with bodies without inertia between them: a floating joint is a translation in the axes
+of the joint's frame and then a spherical joint. Its linear velocities are therefore those of the link's origin in axes
+that do not turn with the link.
+"""
 
 from dataclasses import dataclass
 
-from stiction.spatial import ZERO, Inertia, Matrix, Pose, Twist, Vector, about, from_quaternion, quaternion_rate
-from stiction.spatial.vector import IDENTITY
+from stiction.spatial import (
+    IDENTITY,
+    NO_INERTIA,
+    ZERO,
+    Inertia,
+    Matrix,
+    Pose,
+    Twist,
+    Vector,
+    about,
+    from_quaternion,
+    quaternion_rate,
+)
 from stiction.trace.functions import Scalar
 
-POSITIONS = {"revolute": 1, "prismatic": 1, "spherical": 4, "floating": 7}
-VELOCITIES = {"revolute": 1, "prismatic": 1, "spherical": 3, "floating": 6}
-X, Y, Z = Vector(1, 0, 0), Vector(0, 1, 0), Vector(0, 0, 1)
+POSITIONS = {"revolute": 1, "prismatic": 1, "translation": 3, "spherical": 4}
+VELOCITIES = {"revolute": 1, "prismatic": 1, "translation": 3, "spherical": 3}
+UNIT_VECTORS = (Vector(1, 0, 0), Vector(0, 1, 0), Vector(0, 0, 1))
 
 
 @dataclass(frozen=True)
@@ -17,12 +34,13 @@ class Body:
 
     Attributes:
         parent: index of the parent body; −1 is the world.
-        kind: "revolute", "prismatic", "spherical" (quaternion w, x, y, z) or "floating" (position, then quaternion).
+        kind: "revolute", "prismatic", "translation" (along x, y and z) or "spherical" (quaternion w, x, y, z).
         axis: unit vector of a revolute or prismatic joint, in the body's frame.
         origin: pose of the joint's frame in the parent's frame, at rest position.
-        inertia: in the body's frame.
-        q: index of its first position. A quaternion is w, x, y, z.
-        v: index of its first velocity: the joint's rate, or the body's twist relative to its parent, in the body's axes.
+        inertia: in the body's frame; `NO_INERTIA` itself for a body that is no link, inside a joint made of several.
+        q: index of its first position.
+        v: index of its first velocity: the rate of a single position, of the three of a translation, or the body's
+            angular velocity relative to its parent, in the body's axes.
     """
 
     parent: int
@@ -40,8 +58,7 @@ class Body:
             return (Twist(self.axis, ZERO),)
         if self.kind == "prismatic":
             return (Twist(ZERO, self.axis),)
-        turns = tuple(Twist(axis, ZERO) for axis in (X, Y, Z))
-        return turns if self.kind == "spherical" else turns + tuple(Twist(ZERO, axis) for axis in (X, Y, Z))
+        return tuple(Twist(axis, ZERO) if self.kind == "spherical" else Twist(ZERO, axis) for axis in UNIT_VECTORS)
 
     @property
     def velocities(self) -> range:
@@ -55,14 +72,12 @@ class Body:
     def _turn(self, q: list[Scalar]) -> Matrix:
         if self.kind == "revolute":
             return about(self.axis, q[self.q])
-        if self.kind == "prismatic":
-            return IDENTITY
-        return from_quaternion(q[self.quaternion or slice(0)])
+        return from_quaternion(q[self.quaternion]) if self.quaternion else IDENTITY
 
     def _shift(self, q: list[Scalar]) -> Vector:
         if self.kind == "prismatic":
             return self.axis * q[self.q]
-        return Vector(*q[self.q : self.q + 3]) if self.kind == "floating" else ZERO
+        return Vector(*q[self.q : self.q + 3]) if self.kind == "translation" else ZERO
 
     def twist(self, v: list[Scalar]) -> Twist:
         """Twist of the body relative to its parent, in its own frame."""
@@ -73,19 +88,13 @@ class Body:
 
     def rates(self, q: list[Scalar], v: list[Scalar]) -> list[Scalar]:
         """Rates of change of its positions: q̇ = N(q) v."""
-        if self.kind in ("revolute", "prismatic"):
-            return [v[self.v]]
-        turning = quaternion_rate(q[self.quaternion or slice(0)], Vector(*v[self.v : self.v + 3]))
-        if self.kind == "spherical":
-            return turning
-        moved = self._turn(q) @ Vector(*v[self.v + 3 : self.v + 6])
-        return [*moved, *turning]
+        own = [v[k] for k in self.velocities]
+        return quaternion_rate(q[self.quaternion], Vector(*own)) if self.quaternion else own
 
     @property
     def quaternion(self) -> slice | None:
         """Where its quaternion stands among the positions, if it has one."""
-        first = self.q + (3 if self.kind == "floating" else 0)
-        return slice(first, first + 4) if self.kind in ("spherical", "floating") else None
+        return slice(self.q, self.q + 4) if self.kind == "spherical" else None
 
 
 @dataclass(frozen=True)
@@ -93,7 +102,7 @@ class Mechanism:
     """A tree of bodies, parents before children.
 
     Attributes:
-        bodies: in the order of their velocities.
+        bodies: in the order of their positions.
         rotors: inertia of the rotors as felt at the velocities [kg m² or kg]: an (nv, nv) matrix as lists, or None.
     """
 
@@ -110,8 +119,13 @@ class Mechanism:
         """Number of velocities."""
         return sum(VELOCITIES[b.kind] for b in self.bodies)
 
+    @property
+    def links(self) -> list[int]:
+        """Indices of the bodies that are links, and not pieces inside a joint."""
+        return [k for k, body in enumerate(self.bodies) if body.inertia is not NO_INERTIA]
+
     def position_rates(self, q: list[Scalar], v: list[Scalar]) -> list[Scalar]:
-        """q̇ = N(q) v."""
+        """Rates of change of all positions: q̇ = N(q) v."""
         return [rate for body in self.bodies for rate in body.rates(q, v)]
 
     def rotor_torque(self, a: list[Scalar]) -> list[Scalar]:

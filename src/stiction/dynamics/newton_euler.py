@@ -6,8 +6,15 @@ from stiction.spatial import AT_REST, Pose, Twist, Vector, Wrench
 from stiction.trace.functions import Scalar
 
 
-def inverse_dynamics(m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector, pushes: dict[int, Wrench] | None = None) -> list[Scalar]:
-    """Joint torques [N·m or N] that produce the accelerations a; `pushes` are outer wrenches on bodies, in their frames."""
+def inverse_dynamics(
+    m: Mechanism,
+    q: list[Scalar],
+    v: list[Scalar],
+    a: list[Scalar],
+    gravity: Vector,
+    pushes: dict[int, Wrench] | None = None,
+) -> list[Scalar]:
+    """Joint torques [N·m or N] that produce the accelerations a under outer wrenches on bodies, in their frames."""
     placed = placements(m, q)
     _, loads = body_loads(m, placed, v, a, gravity)
     for k, push in (pushes or {}).items():
@@ -15,7 +22,9 @@ def inverse_dynamics(m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Sca
     return [x + y for x, y in zip(collect(m, placed, loads), m.rotor_torque(a), strict=True)]
 
 
-def body_motions(m: Mechanism, placed: list[Pose], v: list[Scalar], a: list[Scalar], gravity: Vector) -> tuple[list[Twist], list[Twist]]:
+def body_motions(
+    m: Mechanism, placed: list[Pose], v: list[Scalar], a: list[Scalar], gravity: Vector
+) -> tuple[list[Twist], list[Twist]]:
     """Twist and acceleration of each body in its own frame; gravity enters as an upward acceleration of the world."""
     V: list[Twist] = []
     A: list[Twist] = []
@@ -27,7 +36,9 @@ def body_motions(m: Mechanism, placed: list[Pose], v: list[Scalar], a: list[Scal
     return V, A
 
 
-def body_loads(m: Mechanism, placed: list[Pose], v: list[Scalar], a: list[Scalar], gravity: Vector) -> tuple[list[Twist], list[Wrench]]:
+def body_loads(
+    m: Mechanism, placed: list[Pose], v: list[Scalar], a: list[Scalar], gravity: Vector
+) -> tuple[list[Twist], list[Wrench]]:
     """Twist of each body and the wrench that its own motion takes: F = G V̇ − ad(V)ᵀ G V."""
     V, A = body_motions(m, placed, v, a, gravity)
     return V, [body.inertia @ A[k] + V[k].cross_wrench(body.inertia @ V[k]) for k, body in enumerate(m.bodies)]

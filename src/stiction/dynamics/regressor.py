@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from stiction.dynamics.kinematics import placements
 from stiction.dynamics.mechanism import Mechanism
 from stiction.dynamics.newton_euler import body_motions, collect
-from stiction.spatial import Inertia, Matrix, Vector
+from stiction.spatial import NO_WRENCH, Inertia, Matrix, Vector
 from stiction.trace.functions import Scalar
 
 PARAMETERS = ("mass", "mx", "my", "mz", "xx", "xy", "xz", "yy", "yz", "zz")
@@ -27,18 +27,24 @@ UNITS = tuple(_unit(k) for k in range(len(PARAMETERS)))
 
 
 def torque_of_parameters(
-    m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector, rotor_pairs: Sequence[tuple[int, int]], pi: list[Scalar]
+    m: Mechanism,
+    q: list[Scalar],
+    v: list[Scalar],
+    a: list[Scalar],
+    gravity: Vector,
+    rotor_pairs: Sequence[tuple[int, int]],
+    pi: list[Scalar],
 ) -> list[Scalar]:
     """Inverse dynamics of bodies with these parameters: Y π, without writing Y."""
     placed = placements(m, q)
     V, A = body_motions(m, placed, v, a, gravity)
-    loads = []
-    for k in range(len(m.bodies)):
-        mass, x, y, z, xx, xy, xz, yy, yz, zz = pi[10 * k : 10 * k + 10]
+    loads = [NO_WRENCH] * len(m.bodies)
+    for place, k in enumerate(m.links):
+        mass, x, y, z, xx, xy, xz, yy, yz, zz = pi[10 * place : 10 * place + 10]
         body = Inertia(mass, Vector(x, y, z), Matrix(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))))
-        loads.append(body @ A[k] + V[k].cross_wrench(body @ V[k]))
+        loads[k] = body @ A[k] + V[k].cross_wrench(body @ V[k])
     torque = collect(m, placed, loads)
-    for (i, j), J in zip(rotor_pairs, pi[10 * len(m.bodies) :], strict=True):
+    for (i, j), J in zip(rotor_pairs, pi[10 * len(m.links) :], strict=True):
         torque[i] = torque[i] + J * a[j]
         if i != j:
             torque[j] = torque[j] + J * a[i]
@@ -46,22 +52,27 @@ def torque_of_parameters(
 
 
 def regressor(
-    m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector, rotor_pairs: Sequence[tuple[int, int]] = ()
+    m: Mechanism,
+    q: list[Scalar],
+    v: list[Scalar],
+    a: list[Scalar],
+    gravity: Vector,
+    rotor_pairs: Sequence[tuple[int, int]] = (),
 ) -> list[list[Scalar]]:
-    """Y, (nv, 10·bodies + pairs): the parameters of each body in the order of `PARAMETERS`, then an entry of the rotor matrix per pair."""
+    """The matrix Y, (nv, 10·links + pairs): columns for each link's `PARAMETERS`, then for the rotors of each pair."""
     placed = placements(m, q)
     V, A = body_motions(m, placed, v, a, gravity)
-    own = 10 * len(m.bodies)
+    own = 10 * len(m.links)
     Y: list[list[Scalar]] = [[0] * (own + len(rotor_pairs)) for _ in range(m.nv)]
     for k, (i, j) in enumerate(rotor_pairs):
         Y[i][own + k], Y[j][own + k] = a[j], a[i]
-    for k in range(len(m.bodies)):
+    for place, k in enumerate(m.links):
         for p, unit in enumerate(UNITS):
             load = unit @ A[k] + V[k].cross_wrench(unit @ V[k])
             i = k
             while i >= 0:
                 body = m.bodies[i]
                 for motion, row in zip(body.motions, body.velocities, strict=True):
-                    Y[row][10 * k + p] = motion.dot(load)
+                    Y[row][10 * place + p] = motion.dot(load)
                 load, i = placed[i].wrench_out(load), body.parent
     return Y

@@ -79,7 +79,7 @@ class Parameters:
     def ports(self) -> list[Port]:
         """The ports that they enter programs by."""
         found = [Port("parameters", (len(self.shared),), "SI", "uniform")]
-        found += [Port("tables", (TABLE,), "SI", "table")] if self.tables else []
+        found += [Port("tables", (TABLE,), "SI", "lookup")] if self.tables else []
         return found + ([Port("varying", (len(self.varying),), "SI")] if self.varying else [])
 
     @property

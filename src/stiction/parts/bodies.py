@@ -289,10 +289,6 @@ class RobotBody(Admittance):
 
     def start(self) -> Mapping[str, float]:
         """Positions and velocities, by the names of the robot."""
-        return dict(zip((name for name, _ in self._states()), (*self.q, *self.v), strict=True))
-
-    def start(self) -> Mapping[str, float]:
-        """Positions and velocities, by the names of the robot."""
         return dict(zip(self._units(), (*self.q, *self.v), strict=True))
 
     def unit(self, signal: str) -> str:

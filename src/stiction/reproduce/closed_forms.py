@@ -9,18 +9,18 @@ from stiction.friction import Coulomb
 from stiction.reproduce.case import Case, Claim, Result, Tell, agrees, below, complete, shares
 from stiction.reproduce.network import torque
 from stiction.show.figure import subplots
-from stiction.simulation.bodies import FreeBody, Mass
-from stiction.simulation.forces import Friction, Ground, Source, TouchingPoint
-from stiction.simulation.network import Network, Term, Wire
+from stiction.parts import FreeBody, Mass
+from stiction.parts import Friction, Ground, Source, TouchingPoint
+from stiction.network import Term, Wire
 from stiction.simulation.trajectory import Trajectory
 from stiction.trace.functions import cos, sin
 
 INERTIA = 0.0304  # kg m²
 
 
-def one_joint(wave: Any, inertia: float = INERTIA) -> Network:
+def one_joint(wave: Any, inertia: float = INERTIA) -> Scene:
     """One joint of Kikuuwe's arm, K = 5000, B = 1, F = 0.5, under its torque."""
-    return Network(
+    return Scene(
         parts={
             "joint": Mass(mass=inertia),
             "drive": Source(functions=(torque(wave),)),
@@ -64,9 +64,9 @@ def _one_joint(_: bool, tell: Tell) -> Result:
 SLOPE, G = math.radians(25), 9.81
 
 
-def block(coefficient: float, speed: float) -> Network:
+def block(coefficient: float, speed: float) -> Scene:
     """A block of 1 kg on a slope of 25°, x down the slope, laid down so deep that the ground carries it."""
-    return Network(
+    return Scene(
         parts={
             "block": FreeBody(
                 mass=1.0,
@@ -131,7 +131,7 @@ def _ball(_: bool, tell: Tell) -> Result:
         middle = (low + high) / 2
         low, high = (middle, high) if restitution(middle) > 0.8 else (low, middle)
     K = 1e8
-    network = Network(
+    network = Scene(
         parts={
             "ball": FreeBody(mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 1)),
             "ground": Ground(stiffness=K, damping=2 * low * math.sqrt(K), coefficient=0.0),
@@ -162,12 +162,12 @@ def _ball(_: bool, tell: Tell) -> Result:
     return claims, draw
 
 
-def box() -> Network:
+def box() -> Scene:
     """A cube of 2 kg and 0.2 m, laid on its four lower corners so deep that they carry it."""
     a, K = 0.1, 1e5
     corners = {f"corner{k}": (x, y, -a) for k, (x, y) in enumerate(((a, a), (a, -a), (-a, a), (-a, -a)))}
     ports = ("position", "quaternion", "velocity", "angular")
-    return Network(
+    return Scene(
         parts={
             "box": FreeBody(mass=2.0, inertia=(2 * 0.04 / 6,) * 3, position=(0, 0, a - 2 * G / (4 * K))),
             **{name: TouchingPoint(point=p, stiffness=K, damping=200.0, coefficient=0.5) for name, p in corners.items()},

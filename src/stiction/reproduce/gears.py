@@ -14,7 +14,7 @@ from stiction.robot import Joint, Link, Robot, library
 from stiction.show.figure import subplots
 from stiction.simulation.names import names_of
 from stiction.simulation.prepare import How, prepare, prepared
-from stiction.simulation.scene import Scene
+from stiction.scene import Scene
 from stiction.simulation.trajectory import Trajectory
 from stiction.trace.functions import Scalar, sin, where
 
@@ -72,14 +72,14 @@ def _rest(run: Trajectory) -> float:
 def _one_drive(_: bool, tell: Tell) -> Result:
     share = list(shares(tell, 6))
     how: dict[str, Any] = {"step": 1e-3, "record": 1e-3}
-    methods = {"semi-implicit": "gears", "implicit": "gears_implicit"}
+    methods = {"semi-implicit": "gears_semi_implicit", "implicit": "gears_implicit"}
     alone, pushed = {}, {}
     for k, (name, method) in enumerate(methods.items()):
         alone[name] = complete(one_drive(CORRECTED, False), duration=9.0, method=method, progress=share[k], **how)
         pushed[name] = complete(one_drive(CORRECTED, True), duration=30.0, method=method, progress=share[k + 2], **how)
-    rows = complete(one_drive(CORRECTED, True), duration=30.0, method="semi_implicit", progress=share[4], **how)
+    rows = complete(one_drive(CORRECTED, True), duration=30.0, method="moreau", progress=share[4], **how)
     full = Scene(robot=link(), drives={"joint": Drive(motor=PRINTED.motor, gear=PRINTED.gear, joint_friction=PRINTED.joint_friction, command=24.0)})
-    printed = complete(full, duration=2.0, method="semi_implicit", progress=share[5], **how)  # its back-EMF is too stiff for Gill at 1 ms
+    printed = complete(full, duration=2.0, method="moreau", progress=share[5], **how)  # its back-EMF is too stiff for Gill at 1 ms
     q = {name: run["q.joint"] for name, run in pushed.items()}
     travel = float(np.ptp(q["implicit"]))
     claims: list[Claim] = [agrees(f"break-away without the hand, {name}", 8.2866, _breakaway(run), 2e-3, "s", 5) for name, run in alone.items()]
@@ -131,15 +131,15 @@ def seconds_per_step(n: int, method: str, steps: int) -> float:
 
 def _scaling(quick: bool, tell: Tell) -> Result:
     sizes = (1, 5, 20, 30, 40) if quick else (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100)
-    most = {"gears": 100, "gears_implicit": 5 if quick else 40}  # the program of the latter grows with n³
-    times: dict[str, dict[int, float]] = {"gears": {}, "gears_implicit": {}}
+    most = {"gears_semi_implicit": 100, "gears_implicit": 5 if quick else 40}  # the program of the latter grows with n³
+    times: dict[str, dict[int, float]] = {"gears_semi_implicit": {}, "gears_implicit": {}}
     for share, n in zip(shares(tell, len(sizes)), sizes, strict=True):
         for method, largest in most.items():
             if n <= largest:
                 times[method][n] = seconds_per_step(n, method, max(200, 4000 // n))
         share(1.0)
     large = [n for n in sizes if n >= 20]
-    slope = float(np.polyfit(np.log(large), np.log([times["gears"][n] for n in large]), 1)[0])
+    slope = float(np.polyfit(np.log(large), np.log([times["gears_semi_implicit"][n] for n in large]), 1)[0])
     both = max(times["gears_implicit"])
     steep = [n for n in times["gears_implicit"] if n >= 20] or list(times["gears_implicit"])
     other = float(np.polyfit(np.log(steep), np.log([times["gears_implicit"][n] for n in steep]), 1)[0])
@@ -154,7 +154,7 @@ def _scaling(quick: bool, tell: Tell) -> Result:
 
     def draw() -> Any:
         picture, ax = subplots(1, 4.2)
-        for name, found in (("semi-implicit", times["gears"]), ("implicit", times["gears_implicit"])):
+        for name, found in (("semi-implicit", times["gears_semi_implicit"]), ("implicit", times["gears_implicit"])):
             ax.loglog(list(found), [1e6 * x for x in found.values()], "o-", label=name)
         ax.set_title("time of a step against the number of joints")
         ax.set_xlabel("joints")

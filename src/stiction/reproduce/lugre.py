@@ -8,10 +8,10 @@ import numpy as np
 from stiction.friction import LuGre
 from stiction.reproduce.case import Case, Result, Tell, agrees, below, complete, shares
 from stiction.show.figure import subplots
-from stiction.simulation.bodies import Mass
-from stiction.simulation.forces import Friction, Source, SpringDamper
-from stiction.simulation.integrate import runge_kutta_4
-from stiction.simulation.network import Network, Term, Wire
+from stiction.parts import Mass
+from stiction.parts import Friction, Source, SpringDamper
+from stiction.methods.schemes import runge_kutta_4
+from stiction.network import Term, Wire
 from stiction.trace.functions import Scalar, clip, cos, loop
 from stiction.trace.program import Port, Program
 
@@ -19,7 +19,7 @@ LAW = LuGre(level=1.0, static=1.5, velocity=0.001, exponent=2.0, stiffness=1e5, 
 
 
 def _stick_slip(_: bool, tell: Tell) -> Result:
-    network = Network(
+    network = Scene(
         parts={
             "mass": Mass(mass=1.0),
             "pull": Source(functions=(lambda t: t / 10,)),
@@ -105,7 +105,7 @@ def _presliding(_: bool, tell: Tell) -> Result:
     def push(t: Scalar) -> Scalar:  # up in 10 s, held, down in 20 s, held
         return 1.425 * (clip(t / 10, 0, 1) - 2 * clip((t - 15) / 20, 0, 1))
 
-    network = Network(
+    network = Scene(
         parts={"mass": Mass(mass=1.0), "push": Source(functions=(push,)), "friction": Friction(law=LAW)},
         wires=[Wire("friction.velocity", ["mass.velocity"]), Wire("mass.force", ["push.force", Term("friction.torque", -1.0)])],
     )

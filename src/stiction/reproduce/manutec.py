@@ -10,13 +10,13 @@ import numpy as np
 
 from stiction.drive.gear import ElasticGear
 from stiction.friction import Coulomb, Stribeck
-from stiction.part import Impedance, Ports
+from stiction.parts import Impedance, Ports
 from stiction.reproduce.case import Case, Claim, Result, Tell, agrees, below, complete, shares
 from stiction.robot import Robot, library
 from stiction.show.figure import subplots
-from stiction.simulation.bodies import Mass, RobotBody
-from stiction.simulation.forces import Friction
-from stiction.simulation.network import Network, Term, Wire
+from stiction.parts import Mass, RobotBody
+from stiction.parts import Friction
+from stiction.network import Term, Wire
 from stiction.simulation.trajectory import Trajectory
 from stiction.trace.functions import Scalar, clip
 
@@ -150,11 +150,11 @@ def elastic(name: str, axis: Axis, moved: Servo, joint: Sequence[Term | str]) ->
 RATIO = AXES[1].n
 
 
-def axis() -> Network:
+def axis() -> Scene:
     """Axis 2 with a load of 19.494 kg m²: 120° with at most 3 rad/s and 10 rad/s²."""
     path, _ = trapezoid(3.0, 10.0, 2 * math.pi / 3)
     parts, wires = elastic("", AXES[1], servo(AXES[1], path), ["load.position", "load.velocity"])
-    return Network(parts={"load": Mass(mass=19.494), **parts}, wires=[*wires, Wire("load.force", ["gear.joint_torque"])])
+    return Scene(parts={"load": Mass(mass=19.494), **parts}, wires=[*wires, Wire("load.force", ["gear.joint_torque"])])
 
 
 POINTS = {0.3: (0.448856225, 3.001912190, 3.994025), 1.0: (2.095499420, -0.020211273, -1.903772), 1.498132: (2.0941804135, None, 0.4297733141)}
@@ -173,7 +173,7 @@ def switches(run: Any) -> list[float]:
 def _axis(_: bool, tell: Tell) -> Result:
     first, second = shares(tell, 2)
     fine = complete(axis(), duration=1.5, step=5e-6, record=1e-5, progress=first)
-    coarse = complete(axis(), duration=1.5, step=1e-3, method="semi_implicit", progress=second)
+    coarse = complete(axis(), duration=1.5, step=1e-3, method="moreau", progress=second)
     claims: list[Claim] = []
     for t, (position, velocity, current) in POINTS.items():
         claims.append(agrees(f"load angle at {t:g} s", position, float(np.interp(t, fine.time, fine["load.position"])), 1e-5, "rad", 9))
@@ -228,7 +228,7 @@ def _robot() -> Robot:
     return replace(robot, joints=tuple(joints))
 
 
-def arm() -> Network:
+def arm() -> Scene:
     """The whole arm with its load, at rest under gravity, springs wound by it."""
     robot = _robot()
     loads = robot.gravity_torque(START, gravity=GRAVITY)
@@ -251,7 +251,7 @@ def arm() -> Network:
             pushes += [Term(f"servo{name}.torque", [[x] for x in turned]), Term(f"friction{name}.torque", [[-x] for x in unit])]
         parts |= more
         wires += wired
-    return Network(parts=parts, wires=[*wires, Wire("robot.torque", pushes)])
+    return Scene(parts=parts, wires=[*wires, Wire("robot.torque", pushes)])
 
 
 POSES = {
@@ -269,8 +269,8 @@ def _apart(run: Trajectory, t: float) -> float:
 
 def _arm(_: bool, tell: Tell) -> Result:
     first, second = shares(tell, 2)
-    fine = complete(arm(), duration=1.86, step=1e-5, method="semi_implicit", record=2e-5, progress=first)
-    coarse = complete(arm(), duration=1.86, step=1e-3, method="semi_implicit", progress=second)
+    fine = complete(arm(), duration=1.86, step=1e-5, method="moreau", record=2e-5, progress=first)
+    coarse = complete(arm(), duration=1.86, step=1e-3, method="moreau", progress=second)
     claims = [agrees("the motion takes", 1.356045002, _moved(0)[1], 1e-9, "s", 9)]
     claims += [below(f"largest distance of a joint at {t:g} s, step 0.01 ms", _apart(fine, t), 1e-5, "rad") for t in POSES]
     claims += [below(f"largest distance of a joint at {t:g} s, step 1 ms", _apart(coarse, t), 1e-3, "rad") for t in POSES]

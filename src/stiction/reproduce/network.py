@@ -10,22 +10,22 @@ from stiction.friction.law import Law
 from stiction.reproduce.case import Case, Claim, Result, Tell, agrees, below, complete, shares
 from stiction.robot import Cylinder, Joint, Link, Origin, Robot
 from stiction.show.figure import subplots
-from stiction.simulation.bodies import Fixed, FreeBody
-from stiction.simulation.forces import Ground, Source
-from stiction.simulation.network import Network, Term, Wire
-from stiction.simulation.penalty_joint import PenaltyJoint
-from stiction.simulation.scene import Scene
+from stiction.parts import Fixed, FreeBody
+from stiction.parts import Ground, Source
+from stiction.network import Term, Wire
+from stiction.parts import PenaltyJoint
+from stiction.scene import Scene
 from stiction.simulation.trajectory import Trajectory
 from stiction.trace.functions import Scalar, cos, minimum, sin, where
 
 RADIUS, MASS = 0.2, 0.3  # of the sphere [m, kg]
 
 
-def sphere(height: float) -> Network:
+def sphere(height: float) -> Scene:
     """A solid ball with 2 m/s on the ground; μ = 0.1, K = 1e7 N/m, B = 10 N·s/m, g = 9.8 m/s²."""
     R = RADIUS
     cross = ((0.0, -R, 0.0), (R, 0.0, 0.0), (0.0, 0.0, 0.0))  # ω ↦ ω × (0, 0, −R); and force on the ground ↦ moment on the ball
-    return Network(
+    return Scene(
         parts={
             "ball": FreeBody(mass=MASS, inertia=(2 / 5 * MASS * R * R,) * 3, position=(0, 0, height), velocity=(2, 0, 0), gravity=(0, 0, -9.8)),
             "ground": Ground(stiffness=1e7, damping=10.0, coefficient=0.1),
@@ -144,7 +144,7 @@ def stop_and_stay(sticks: Trajectory, drifts: Trajectory) -> Any:
     return picture
 
 
-def free_links(law: Law, stiffness: float) -> Network:
+def free_links(law: Law, stiffness: float) -> Scene:
     """The same arm as two free bodies on penalty joints; the drives push on both neighbours."""
     half = LENGTH / 2
     round_, across = WEIGHT * THICK**2 / 2, WEIGHT * (3 * THICK**2 + LENGTH**2) / 12
@@ -156,7 +156,7 @@ def free_links(law: Law, stiffness: float) -> Network:
         Wire(f"{name}.{port}_{side}", [f"{body}.{port}"]) for name, pair in bodies.items() for side, body in zip("ab", pair, strict=True) for port in ports
     ]
     about, against = ([[0.0], [0.0], [s]] for s in (1.0, -1.0))
-    return Network(
+    return Scene(
         parts={
             "world": Fixed(),
             "upper": FreeBody(position=(half, 0, 0), **link),  # type: ignore[arg-type]

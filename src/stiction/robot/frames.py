@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from stiction.dynamics import kinematics
-from stiction.dynamics.kinematics import Site
+from stiction.dynamics.kinematics import Attachment
 from stiction.errors import InputError, unknown
 from stiction.robot.description import Description
 from stiction.robot.numbers import Assembly
@@ -30,8 +30,8 @@ class Frames(Description):
             [0.2, 0.0, 0.0]
         """
 
-        def function(r: Assembly, site: Site, q: list) -> tuple:
-            X = kinematics.site_pose(r.mechanism, site, q)
+        def function(r: Assembly, at: Attachment, q: list) -> tuple:
+            X = kinematics.frame_pose(r.mechanism, at, q)
             return ([[*row, p] for row, p in zip(X.rotation, X.position, strict=True)] + [[0, 0, 0, 1]],)
 
         return _at(self, "pose", frame, "", function, Port("pose", (4, 4), "1, m"), (q,), values, threads)
@@ -56,8 +56,8 @@ class Frames(Description):
         """
         _check_axes(axes)
 
-        def function(r: Assembly, site: Site, q: list, v: list) -> tuple:
-            return (flat(kinematics.site_twist(r.mechanism, site, q, v, axes)),)
+        def function(r: Assembly, at: Attachment, q: list, v: list) -> tuple:
+            return (flat(kinematics.frame_twist(r.mechanism, at, q, v, axes)),)
 
         return _at(self, "twist", frame, axes, function, Port("twist", (6,), "rad/s, m/s"), (q, v), values, threads)
 
@@ -71,8 +71,8 @@ class Frames(Description):
         """
         _check_axes(axes)
 
-        def function(r: Assembly, site: Site, q: list) -> tuple:
-            return (_matrix(kinematics.jacobian(r.mechanism, site, q, axes)),)
+        def function(r: Assembly, at: Attachment, q: list) -> tuple:
+            return (_matrix(kinematics.jacobian(r.mechanism, at, q, axes)),)
 
         return _at(self, "jacobian", frame, axes, function, Port("J", (6, self.nv), "1, m"), (q,), values, threads)
 
@@ -86,8 +86,8 @@ class Frames(Description):
         """
         _check_axes(axes)
 
-        def function(r: Assembly, site: Site, q: list, v: list) -> tuple:
-            return (_matrix(kinematics.jacobian_rate(r.mechanism, site, q, v, axes)),)
+        def function(r: Assembly, at: Attachment, q: list, v: list) -> tuple:
+            return (_matrix(kinematics.jacobian_rate(r.mechanism, at, q, v, axes)),)
 
         return _at(self, "jacobian_rate", frame, axes, function, Port("dJ", (6, self.nv), "1/s, m/s"), (q, v), values, threads)
 

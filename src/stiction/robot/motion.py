@@ -299,7 +299,7 @@ class Pushes:
         for frame, load in zip(self.frames, loads, strict=True):
             site, wrench = r.sites[frame], Wrench(Vector(*load[:3]), Vector(*load[3:]))
             if self.axes == "aligned":
-                back = kinematics.site_pose(r.mechanism, site, q).rotation.T
+                back = kinematics.frame_pose(r.mechanism, site, q).rotation.T
                 wrench = Wrench(back @ wrench.moment, back @ wrench.force)
             if site.body >= 0:
                 moved = site.pose.wrench_out(wrench)

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stiction.dynamics import articulated_body, composite_body, newton_euler
-from stiction.dynamics.kinematics import Site
+from stiction.dynamics.kinematics import Attachment
 from stiction.dynamics.mechanism import POSITIONS, VELOCITIES, Body, Mechanism
 from stiction.errors import RobotError
 from stiction.robot.joint import SINGLE, Joint
 from stiction.robot.link import LUMPED, Link
 from stiction.robot.solid import Origin
-from stiction.spatial import NO_INERTIA, Inertia, Matrix, Pose, Vector, about_center, from_rpy
+from stiction.spatial import NO_INERTIA, ZERO, Inertia, Matrix, Pose, Vector, about_center, from_rpy
 from stiction.trace.functions import sqrt
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Assembly:
 
     def __init__(self, robot: Description, number: Numbers) -> None:
         links = {link.name: link for link in robot.links}
-        self.sites: dict[str, Site] = {robot.root: Site(-1, Pose())}
+        self.sites: dict[str, Attachment] = {robot.root: Attachment(-1, Pose())}
         self.owners: list[tuple[str, str]] = []  # joint and link of each body
         self._parts: list[tuple[int, str, Vector, Pose]] = []  # parent, kind, axis, origin
         inertias: list[Inertia] = []
@@ -115,35 +115,38 @@ class Assembly:
             parent = self.sites[joint.parent]
             pose = parent.pose @ pose_of(number, f"{joint.name}.origin", joint.origin)
             if joint.kind == "fixed":
-                self.sites[joint.child] = Site(parent.body, pose)
+                self.sites[joint.child] = Attachment(parent.body, pose)
             else:
                 for kind, axis in _pieces(number, joint):
                     self._parts.append((parent.body, kind, axis, pose))
                     self.owners.append((joint.name, joint.child))
                     inertias.append(NO_INERTIA)
-                    parent, pose = Site(len(self._parts) - 1, Pose()), Pose()
+                    parent, pose = Attachment(len(self._parts) - 1, Pose()), Pose()
                 self.sites[joint.child] = parent
             site = self.sites[joint.child]
             if site.body >= 0:
                 inertias[site.body] = inertias[site.body] + inertia_of(number, links[joint.child]).seen_from(site.pose)
         for frame in robot.frames:
             site = self.sites[frame.link]
-            self.sites[frame.name] = Site(site.body, site.pose @ pose_of(number, f"{frame.name}.frame", frame.origin))
+            self.sites[frame.name] = Attachment(site.body, site.pose @ pose_of(number, f"{frame.name}.frame", frame.origin))
         self.mechanism = self._mechanism(robot, number, inertias)
         self.numbers = number.offered
 
     def _mechanism(self, robot: Description, number: Numbers, inertias: list[Inertia]) -> Mechanism:
-        bodies, q, v = [], 0, 0
+        bodies, q, v, before = [], 0, 0, ""
         for (parent, kind, axis, origin), inertia in zip(self._parts, inertias, strict=True):
-            bodies.append(Body(parent, kind, axis, origin, inertia, q, v))
-            q, v = q + POSITIONS[kind], v + VELOCITIES[kind]
+            turning_first = 3 if kind == "translation" else -3 if before == "translation" else 0  # the velocities of a floating joint
+            bodies.append(Body(parent, kind, axis, origin, inertia, q, v + turning_first))
+            q, v, before = q + POSITIONS[kind], v + VELOCITIES[kind], kind
         return Mechanism(tuple(bodies), rotors_of(robot, number, v, [owner for owner, _ in self.owners], bodies))
 
 
 def _pieces(number: Numbers, joint: Joint) -> list[tuple[str, Vector]]:
     """The simple joints that a joint is made of."""
-    if joint.kind in ("spherical", "floating"):
-        return [(joint.kind, Vector(0, 0, 1))]
+    if joint.kind == "spherical":
+        return [("spherical", ZERO)]
+    if joint.kind == "floating":
+        return [("translation", ZERO), ("spherical", ZERO)]
     if joint.kind == "planar":
         along, across = plane_axes(joint.axis)
         return [(kind, Vector(*(number.fixed(x) for x in d))) for kind, d in (("prismatic", along), ("prismatic", across), ("revolute", joint.axis))]

@@ -13,8 +13,9 @@ class Robot(Sensitivity):
     """A tree of links and joints, with everything that can be computed from it.
 
     Positions and velocities are ordered like `joints`. A spherical joint has 4 positions (quaternion w, x, y, z) and 3
-    velocities (angular, in the link's axes); a floating one has 7 (position, quaternion) and 6 (angular and linear, in the
-    link's axes). All methods take arrays of shape (..., nq) or (..., nv) and broadcast their leading axes.
+    velocities (angular, in the link's axes); a floating one has 7 (position, quaternion) and 6: angular in the link's axes,
+    then the velocity of the link's origin in the axes of the joint's frame (for a base the world's, as a rule). All methods
+    take arrays of shape (..., nq) or (..., nv) and broadcast their leading axes.
 
     Attributes:
         name: of the robot.

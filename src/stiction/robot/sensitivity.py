@@ -23,7 +23,8 @@ class Sensitivity(Motion):
     def inverse_dynamics_derivatives(self, q: Any, v: Any, a: Any, *, gravity: Any = GRAVITY, values: Values = None, threads: int | None = 1) -> Three:
         """Derivatives of `inverse_dynamics` by q (in the tangent space), v and a, (..., nv, nv) each.
 
-        Column j of the first is the change when the positions move with unit velocity j.
+        Column j of the first is the change when the positions move with unit velocity j: quaternions turn about the link's
+        axes, the position of a floating joint moves along those of the joint's frame.
 
         Example:
             >>> import stiction
@@ -115,7 +116,7 @@ class Sensitivity(Motion):
             True
         """
         pairs = self.rotor_pairs
-        size = 10 * len(self.mechanism.bodies) + len(pairs)
+        size = 10 * len(self.mechanism.links) + len(pairs)
         if self.nv > UNROLL_UP_TO:
             return self._regressor_by_parameters(q, v, a, gravity, pairs, size, threads)
 
@@ -150,12 +151,13 @@ class Sensitivity(Motion):
     def inertial_parameters(self) -> np.ndarray:
         """Parameters π of `regressor`, (p,).
 
-        Of each moving body mass [kg], first moment [kg m] and xx, xy, xz, yy, yz, zz [kg m²] about its frame's origin; then the
+        Of each moving link mass [kg], first moment [kg m] and xx, xy, xz, yy, yz, zz [kg m²] about its frame's origin; then the
         rotor inertias as felt at the joints [kg m² or kg], one per pair of `rotor_pairs`.
         """
-        bodies = [x for body in self.mechanism.bodies for x in regressor.parameters(body.inertia)]
-        rotors = self.mechanism.rotors or []
-        return np.array(bodies + [rotors[i][j] for i, j in self.rotor_pairs], float)
+        m = self.mechanism
+        links = [x for k in m.links for x in regressor.parameters(m.bodies[k].inertia)]
+        rotors = m.rotors or []
+        return np.array(links + [rotors[i][j] for i, j in self.rotor_pairs], float)
 
 
 def _squares(robot: Description, names: Any) -> tuple[Port, ...]:

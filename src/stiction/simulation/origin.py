@@ -9,7 +9,7 @@ import numpy as np
 import stiction
 from stiction.files.scene_file import scene_text
 from stiction.scene.scene import Scene, SceneError
-from stiction.trace import machine
+from stiction.trace import processor
 
 
 class Origin(Mapping[str, str]):
@@ -48,6 +48,6 @@ class Origin(Mapping[str, str]):
                 "parameters": "; ".join(f"{name}: {np.asarray(x, float).tolist()}" for name, x in parameters.items()),
                 "seed": "none: nothing is random",
                 "versions": versions,
-                "processor": machine.signature(),
+                "processor": processor.signature(),
             }
         return self._texts

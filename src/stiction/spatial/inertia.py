@@ -35,7 +35,7 @@ NO_INERTIA = Inertia(0, ZERO, diagonal(0, 0, 0))
 
 
 def parallel_axis(a: Vector, b: Vector) -> Matrix:
-    """−[a][b] = (a·b) 1 − b aᵀ."""
+    """The matrix −[a][b] = (a·b) 1 − b aᵀ of the parallel-axis theorem."""
     d = a.dot(b)
     return diagonal(d, d, d) - outer(b, a)
 

@@ -27,7 +27,8 @@ class Twist(NamedTuple):
 
     def cross(self, other: "Twist") -> "Twist":
         """Rate of change of a twist that moves along with this one (ad)."""
-        return Twist(self.angular.cross(other.angular), self.angular.cross(other.linear) + self.linear.cross(other.angular))
+        linear = self.angular.cross(other.linear) + self.linear.cross(other.angular)
+        return Twist(self.angular.cross(other.angular), linear)
 
     def cross_wrench(self, f: "Wrench") -> "Wrench":
         """Rate of change of a wrench that moves along with this twist (−adᵀ)."""
@@ -55,7 +56,7 @@ NO_WRENCH = Wrench(ZERO, ZERO)
 
 
 class Pose(NamedTuple):
-    """Where a frame B stands in a frame A: `rotation` R_AB takes B's axes to A's, `position` p_AB is B's origin in A."""
+    """Where a frame B stands in a frame A: rotation R_AB takes B's axes to A's, position p_AB is B's origin in A."""
 
     rotation: Matrix = IDENTITY
     position: Vector = ZERO

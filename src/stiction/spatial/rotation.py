@@ -28,7 +28,13 @@ def from_quaternion(q: list[Scalar]) -> Matrix:
     xx, yy, zz = s * x * x, s * y * y, s * z * z
     xy, xz, yz = s * x * y, s * x * z, s * y * z
     wx, wy, wz = s * w * x, s * w * y, s * w * z
-    return Matrix(((1 - (yy + zz), xy - wz, xz + wy), (xy + wz, 1 - (xx + zz), yz - wx), (xz - wy, yz + wx, 1 - (xx + yy))))
+    return Matrix(
+        (
+            (1 - (yy + zz), xy - wz, xz + wy),
+            (xy + wz, 1 - (xx + zz), yz - wx),
+            (xz - wy, yz + wx, 1 - (xx + yy)),
+        )
+    )
 
 
 def quaternion_rate(q: list[Scalar], w: Vector) -> list[Scalar]:

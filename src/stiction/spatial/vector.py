@@ -34,7 +34,11 @@ class Vector(NamedTuple):
 
     def cross(self, other: "Vector") -> "Vector":
         """Vector product self × other."""
-        return Vector(self.y * other.z - self.z * other.y, self.z * other.x - self.x * other.z, self.x * other.y - self.y * other.x)
+        return Vector(
+            self.y * other.z - self.z * other.y,
+            self.z * other.x - self.x * other.z,
+            self.x * other.y - self.y * other.x,
+        )
 
 
 ZERO = Vector(0, 0, 0)

@@ -5,13 +5,18 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
-LIBRARY = {"sin": 1, "cos": 1, "pow": 2}  # the C library's functions that a kernel may call, with their number of arguments
+LIBRARY = {
+    "sin": 1,
+    "cos": 1,
+    "pow": 2,
+}  # the C library's functions that kernels may call: how many arguments they take
+LARGEST_FLOAT32 = 3.4028234663852886e38
 MAGIC = 6755399441055744.0  # 1.5 · 2^52: adding it leaves the nearest whole number in the low bits
 
 
 @dataclass(frozen=True)
 class Target:
-    """What the text is written for: numbers of `bits` bits, `lanes` at a time; whether the CPU fuses product and sum; x86 or not."""
+    """What the text is written for: lanes of this many bits; whether the CPU fuses product and sum, and is x86."""
 
     lanes: int
     bits: int = 64
@@ -78,7 +83,7 @@ class Text:
 
 
 class Arithmetic:
-    """Instructions on numbers of one width. It is the machine that the elementary functions run on."""
+    """Instructions on numbers of one width. It is what the elementary functions are written with."""
 
     def __init__(self, text: Text, lanes: int, bits: int) -> None:
         self.text, self.lanes, self.bits = text, lanes, bits
@@ -150,17 +155,17 @@ class Arithmetic:
         return self.instruction(f"icmp ne {self.integer} {low.name}, {self.literal(0, self.integer)}")
 
     def scale(self, x: Value, k: Value) -> Value:
-        """X · 2^k for a whole number k, when x and the result are normal numbers."""
+        """The number x · 2^k for a whole number k, when x and the result are normal numbers."""
         shift = self.whole("shl", self.bits_of(k + self.constant(MAGIC)), 52)
         return self.from_bits(self.instruction(f"add {self.integer} {self.bits_of(x).name}, {shift.name}"))
 
     def exponent(self, x: Value) -> Value:
-        """E of x = s · 2^e with 1 ≤ s < 2."""
+        """The exponent e of x = s · 2^e with 1 ≤ s < 2."""
         raw = self.whole("and", self.whole("lshr", self.bits_of(x), 52), 2047)
         return self.from_bits(self.whole("or", raw, 0x4330000000000000)) - self.constant(2.0**52 + 1023)
 
     def significand(self, x: Value) -> Value:
-        """S of x = s · 2^e with 1 ≤ s < 2."""
+        """The significand s of x = s · 2^e with 1 ≤ s < 2."""
         return self.from_bits(self.whole("or", self.whole("and", self.bits_of(x), (1 << 52) - 1), 1023 << 52))
 
     def negative(self, x: Value) -> Value:
@@ -175,7 +180,7 @@ class Arithmetic:
         return self.memo[key]
 
     def rescue(self, names: tuple[str, ...], inside: Value, fast: tuple[Value, ...], x: Value) -> tuple[Value, ...]:
-        """The fast results where `inside` holds; the C library's where it does not, in a branch that is hardly ever taken."""
+        """The fast results where `inside` holds; else the C library's, in a branch that is hardly ever taken."""
         text, label = self.text, next(self.text.numbers)
         fine = inside.name if self.lanes == 1 else self.all_lanes(inside).name
         slow, join, before = f"slow{label}", f"join{label}", text.block
@@ -184,8 +189,10 @@ class Arithmetic:
         right = [self.where(inside, y, self.library(name, x)) for name, y in zip(names, fast, strict=True)]
         text.lines.append(f"  br label %{join}")
         text.begin(join)
-        pairs = zip(fast, right, strict=True)
-        return tuple(self.instruction(f"phi {self.real} [ {y.name}, %{before} ], [ {z.name}, %{slow} ]") for y, z in pairs)
+        return tuple(
+            self.instruction(f"phi {self.real} [ {y.name}, %{before} ], [ {z.name}, %{slow} ]")
+            for y, z in zip(fast, right, strict=True)
+        )
 
     def all_lanes(self, mask: Value) -> Value:
         full = f"@llvm.vector.reduce.and.v{self.lanes}i1"
@@ -204,7 +211,8 @@ class Arithmetic:
 def hexadecimal(value: float, bits: int) -> str:
     """A number as LLVM writes it, exactly; a 32-bit one is rounded first."""
     if bits == 32:
-        value = struct.unpack("f", struct.pack("f", min(max(value, -3.4028234663852886e38), 3.4028234663852886e38) if abs(value) < float("inf") else value))[0]
+        bounded = min(max(value, -LARGEST_FLOAT32), LARGEST_FLOAT32) if abs(value) < float("inf") else value
+        (value,) = struct.unpack("f", struct.pack("f", bounded))
     return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
 
 

@@ -1,13 +1,13 @@
-"""Compiled code on disk, one file per kernel.
+"""What was worked out once, on disk: compiled code, one file per kernel, and digests of the package's sources.
 
-The files hold machine code that will be run, so the folder is the user's alone (0700); one that others can write to is not
-used. A file is written under another name and moved into place, so that many processes can share the folder; its checksum
-is verified on reading, and a damaged one is made again. A folder that cannot be written only costs time. The oldest files
-go when the folder outgrows its bound. `STICTION_CACHE` names another folder; empty, it switches the cache off.
+Kernels are machine code that will be run, so the folder is the user's alone (0700); one that others can write to is not
+used. A file is written under another name and moved into place, so that many processes can share the folder; its
+checksum is verified on reading, and a damaged one is made again. A folder that cannot be written only costs time. The
+oldest files go when the folder outgrows its bound. `STICTION_CACHE` names another folder; empty, it switches the cache
+off.
 """
 
 import contextlib
-import functools
 import hashlib
 import os
 import stat
@@ -15,10 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-import stiction
-
-MARK = b"stiction kernel 1\n"
-DIGEST = hashlib.sha256().digest_size
+KINDS = ("kernel", "sources")
 LARGEST = 256 * 1024 * 1024  # bytes in the folder before old files go
 
 
@@ -50,27 +47,22 @@ def _private(path: Path) -> bool:
     return info.st_uid == os.getuid() and not info.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-@functools.cache
-def sources() -> str:
-    """A digest of the package's own sources and version: any edit makes all old kernels unreachable."""
-    digest = hashlib.sha256(stiction.__version__.encode())
-    root = Path(__file__).resolve().parent.parent
-    for path in sorted(root.rglob("*.py")):
-        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
-
-
 def key(*parts: object) -> str:
     """A name for what depends on these parts."""
     return hashlib.sha256("\0".join(map(repr, parts)).encode()).hexdigest()[:40]
 
 
-def read(name: str) -> bytes | None:
-    """The code stored under this name, or None if there is none that is whole."""
+def _head(content: bytes, kind: str) -> bytes:
+    """What a file of this content begins with."""
+    return f"stiction {kind} 1\n".encode() + hashlib.sha256(content).digest()
+
+
+def read(name: str, kind: str) -> bytes | None:
+    """What of this kind is stored under this name, or None if there is none that is whole."""
     place = folder()
     if place is None:
         return None
-    path = place / f"{name}.kernel"
+    path = place / f"{name}.{kind}"
     try:
         if sys.platform != "win32" and path.stat().st_uid != os.getuid():
             return None
@@ -79,15 +71,12 @@ def read(name: str) -> bytes | None:
             os.utime(path)  # recently used files stay
     except OSError:
         return None
-    start = len(MARK) + DIGEST
-    code = content[start:]
-    if content[: len(MARK)] != MARK or content[len(MARK) : start] != hashlib.sha256(code).digest():
-        return None
-    return code
+    start = len(_head(b"", kind))
+    return content[start:] if content[:start] == _head(content[start:], kind) else None
 
 
-def write(name: str, code: bytes) -> None:
-    """Store code under this name; not being able to is no error."""
+def write(name: str, content: bytes, kind: str) -> None:
+    """Store something of this kind under this name; not being able to is no error."""
     place = folder()
     if place is None:
         return
@@ -97,8 +86,8 @@ def write(name: str, code: bytes) -> None:
         return
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(MARK + hashlib.sha256(code).digest() + code)
-        os.replace(temporary, place / f"{name}.kernel")
+            file.write(_head(content, kind) + content)
+        os.replace(temporary, place / f"{name}.{kind}")
     except OSError:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
@@ -109,7 +98,7 @@ def _trim(place: Path) -> None:
     files = []
     with contextlib.suppress(OSError):
         for path in place.iterdir():
-            if path.suffix in (".kernel", ".part"):
+            if path.suffix.lstrip(".") in (*KINDS, "part"):
                 with contextlib.suppress(OSError):
                     info = path.stat()
                     files.append((info.st_mtime, info.st_size, path))

@@ -1,7 +1,7 @@
 """Exact derivatives of traced formulas, forward: how results change when inputs move in a given direction.
 
-One function serves both uses. With constant directions (unit vectors) it yields Jacobians in which structural zeros stay
-constants; with directions that are themselves inputs it yields a program that runs with one direction per lane.
+One function serves both uses. With constant directions (unit vectors) it yields Jacobians in which structural zeros
+stay constants; with directions that are themselves inputs it yields a program that runs with one direction per lane.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -62,7 +62,9 @@ def directional(outputs: Sequence[Scalar], seeds: Mapping[Expr, object]) -> list
 
 def _chain(graph: Graph, e: Expr, moving: list[tuple[int, Expr]]) -> Expr:
     if e.op in ("loop", "item"):
-        raise TraceError("derivatives are taken of the flow, not through loops; differentiate the function inside the loop")
+        raise TraceError(
+            "derivatives are taken of the flow, not through loops; differentiate the function inside the loop"
+        )
     if e.boolean or e.op == "constant":
         return graph.constant(0.0)  # constant, or constant on either side of a switch
     if e.op == "lookup":  # the entries may move; between the knots the index does not matter

@@ -1,8 +1,8 @@
 """Elementary functions made of additions, multiplications and a few bit operations, written as scalar Python.
 
-Each takes a *machine* `m` that knows the bit operations; values come from it and have operators. The LLVM emitter is such a
-machine (then these functions become vector code), and so is the one on plain floats in the tests. Errors, tested against
-mpmath, stay below 2.5 units in the last place on the stated ranges:
+Each takes an arithmetic `m` that knows the bit operations; values come from it and have operators. That of the emitter
+(`arithmetic.Arithmetic`) makes vector code of them. Errors, tested against mpmath, stay below 2.5 units in the last
+place on the stated ranges:
 
 | function | range | outside |
 |---|---|---|
@@ -25,8 +25,22 @@ PI, PI_REST = 3.141592653589793, 1.2246467991473532e-16
 LN2, LN2_REST = 0.6931471803691238, 1.9082149292705877e-10  # 33 bits, and the rest
 LARGEST_ANGLE = 1e6
 
-SIN = (-0.16666666666666663, 0.008333333333330627, -0.00019841269836278898, 2.755731585691312e-06, -2.5051081300319015e-08, 1.5914533820346306e-10)
-COS = (0.041666666666666664, -0.0013888888888887196, 2.4801587298465612e-05, -2.7557317118060557e-07, 2.0876114647930045e-09, -1.1380383100821594e-11)
+SIN = (
+    -0.16666666666666663,
+    0.008333333333330627,
+    -0.00019841269836278898,
+    2.755731585691312e-06,
+    -2.5051081300319015e-08,
+    1.5914533820346306e-10,
+)
+COS = (
+    0.041666666666666664,
+    -0.0013888888888887196,
+    2.4801587298465612e-05,
+    -2.7557317118060557e-07,
+    2.0876114647930045e-09,
+    -1.1380383100821594e-11,
+)
 EXP = (
     0.16666666666666669,
     0.041666666666666664,
@@ -39,7 +53,15 @@ EXP = (
     2.510065503606659e-08,
     2.0911429114372476e-09,
 )
-LOG = (0.666666666666667, 0.3999999999989322, 0.28571428628810996, 0.22222210674238516, 0.18182922513515942, 0.15330617306743305, 0.1463003136412286)
+LOG = (
+    0.666666666666667,
+    0.3999999999989322,
+    0.28571428628810996,
+    0.22222210674238516,
+    0.18182922513515942,
+    0.15330617306743305,
+    0.1463003136412286,
+)
 ATAN = (
     -0.3333333333333333,
     0.19999999999995505,
@@ -100,7 +122,7 @@ def tan(m: Any, x: Any) -> Any:
 
 
 def _exp_parts(m: Any, x: Any) -> tuple[Any, Any]:
-    """K and p with exp(x) = 2^k (1 + p), abs(p) < 0.42."""
+    """The k and p of exp(x) = 2^k (1 + p), abs(p) < 0.42."""
     k = m.rint(x * m.constant(1 / 0.6931471805599453))
     r = m.fma(k, m.constant(-LN2_REST), m.fma(k, m.constant(-LN2), x))
     return k, m.fma(r * r, m.fma(r, polynomial(m, r, EXP), m.constant(0.5)), r)
@@ -167,4 +189,12 @@ def atan2(m: Any, y: Any, x: Any) -> Any:
     return m.where((ax <= m.constant(float("inf"))) & (ay <= m.constant(float("inf"))), angle, x + y)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {"sin": sin, "cos": cos, "tan": tan, "exp": exp, "log": log, "tanh": tanh, "atan2": atan2}
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "sin": sin,
+    "cos": cos,
+    "tan": tan,
+    "exp": exp,
+    "log": log,
+    "tanh": tanh,
+    "atan2": atan2,
+}

@@ -1,19 +1,42 @@
 """Expressions: what a formula becomes when it is traced. Hash-consed, and simplified while they are built.
 
-A `Graph` belongs to one trace. Feeding its inputs to ordinary scalar Python leaves behind a directed acyclic graph in which
-equal sub-expressions are one node. A structural zero wins over everything (0·x, 0/x and x − x are 0, also for an x that is
-NaN at run time), because that is what makes the mechanics of a particular robot small.
+A `Graph` belongs to one trace. Feeding its inputs to ordinary scalar Python leaves behind a directed acyclic graph in
+which equal sub-expressions are one node. A structural zero wins over everything (0·x, 0/x and x − x are 0, also for an
+x that is NaN at run time), because that is what makes the mechanics of a particular robot small.
 """
 
 import math
+import operator
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from stiction.errors import TraceError
 from stiction.trace.floats import FOLD
+from stiction.trace.refusal import array_of, numpy_function, refusal
 
 COMMUTATIVE = frozenset(("add", "mul", "and", "or", "eq", "ne"))
 BOOLEAN = frozenset(("lt", "le", "eq", "ne", "and", "or", "not"))
 TAKES_CONDITIONS = frozenset(("and", "or", "not", "where", "loop"))
+# What NumPy calls when one of its own numbers stands on the left of an operator.
+OPERATORS: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "power": operator.pow,
+    "negative": operator.neg,
+    "positive": operator.pos,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "bitwise_and": operator.and_,
+    "bitwise_or": operator.or_,
+}
 
 
 class Expr:
@@ -105,13 +128,13 @@ class Expr:
     __hash__ = object.__hash__
 
     def __bool__(self) -> bool:
-        raise TraceError(
-            "a traced value has no truth value while it is traced ('if', 'and', 'or', 'not', max() and sorted() need one); "
-            "use where(condition, a, b), & and | between conditions, logical_not, maximum"
+        raise refusal(
+            "a traced value has no truth value while it is traced ('if', 'and', 'or', 'not', max() and sorted() need "
+            "one); use where(condition, a, b), & and | between conditions, logical_not, maximum"
         )
 
     def _no_number(self, *_: object) -> float:
-        raise TraceError(
+        raise refusal(
             "a traced value is no number yet: float(), int(), round() and the math module cannot take it; "
             "use the functions of stiction.trace.functions (sin, sqrt, floor, ...)"
         )
@@ -119,11 +142,13 @@ class Expr:
     __float__ = __int__ = __complex__ = __index__ = __round__ = __floor__ = __ceil__ = __trunc__ = _no_number
 
     def __array__(self, *_: object, **__: object) -> None:
-        raise TraceError("a traced value cannot enter a NumPy array; keep it in lists and tuples of scalars")
+        raise refusal("a traced value cannot enter a NumPy array; keep it in lists and tuples of scalars")
 
-    def __array_ufunc__(self, ufunc: object, *_: object, **__: object) -> None:
-        name = getattr(ufunc, "__name__", "this function")
-        raise TraceError(f"NumPy's {name} cannot take a traced value; use the function of stiction.trace.functions instead")
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *operands: Any, **options: Any) -> "Expr":
+        """Operators on NumPy's numbers do what they do on Python's; its functions and arrays are refused."""
+        if ufunc.__name__ not in OPERATORS or method != "__call__" or options:
+            raise numpy_function(ufunc.__name__)
+        return OPERATORS[ufunc.__name__](*(plain(x) for x in operands))
 
     def __repr__(self) -> str:
         if self.op == "const":
@@ -139,14 +164,18 @@ class Graph:
         self._table: dict[tuple, Expr] = {}
         self.depth = 0  # of the loop whose body is being traced
 
-    def node(self, op: str, args: tuple[Expr, ...] = (), data: Any = None, varying: bool = False, level: int = 0) -> Expr:
+    def node(
+        self, op: str, args: tuple[Expr, ...] = (), data: Any = None, varying: bool = False, level: int = 0
+    ) -> Expr:
         """The one node with this operation, these arguments and this data; made if there is none yet."""
         key = (op, data.__class__, data, *[a.index for a in args])
         found = self._table.get(key)
         if found is not None:
             return found
         if op not in TAKES_CONDITIONS and any(a.boolean for a in args):
-            raise TraceError(f"a condition such as x < 1 is no number, so '{op}' cannot take it; use where(condition, 1, 0)")
+            raise TraceError(
+                f"a condition such as x < 1 is no number, so '{op}' cannot take it; use where(condition, 1, 0)"
+            )
         made = object.__new__(Expr)
         made.graph, made.op, made.args, made.data, made.index = self, op, args, data, len(self.nodes)
         for a in args:
@@ -169,14 +198,17 @@ class Graph:
         """An operand: an expression of this graph, or a number."""
         if isinstance(value, Expr):
             if value.graph is not self:
-                raise TraceError("an expression of another trace was used here; expressions die with the trace that made them")
+                raise TraceError(
+                    "an expression of another trace was used here; expressions die with the trace that made them"
+                )
             return value
+        value = plain(value)
         if isinstance(value, (int, float)):
             return self.constant(value)
         try:
             return self.constant(float(value))
         except (TypeError, ValueError):
-            raise TraceError(f"a traced value cannot be combined with {type(value).__name__}; use a number") from None
+            raise refusal(f"a traced value cannot be combined with {type(value).__name__}; use a number") from None
 
     def apply(self, op: str, *args: Expr) -> Expr:
         """An operation without rules of its own: folded if all is known, else a node."""
@@ -187,7 +219,7 @@ class Graph:
         return self.node(op, args)
 
     def add(self, a: Expr, b: Expr) -> Expr:
-        """A + b."""
+        """The sum a + b; with 0 the other, with −b a difference."""
         if is_number(a, 0):
             return b
         if is_number(b, 0):
@@ -199,7 +231,7 @@ class Graph:
         return self.apply("add", a, b)
 
     def sub(self, a: Expr, b: Expr) -> Expr:
-        """A − b."""
+        """The difference a − b; 0 where both are one node."""
         if a is b:
             return self.constant(0.0)
         if is_number(b, 0):
@@ -211,7 +243,7 @@ class Graph:
         return self.apply("sub", a, b)
 
     def mul(self, a: Expr, b: Expr) -> Expr:
-        """A · b."""
+        """The product a · b; factors 0, 1 and −1 are no factors, and signs move outwards."""
         for x, y in ((a, b), (b, a)):
             if x.op == "const":
                 if x.data == 0:
@@ -227,15 +259,15 @@ class Graph:
         return self.apply("mul", a, b)
 
     def div(self, a: Expr, b: Expr) -> Expr:
-        """A / b; by a power of two it is a product, which gives the same bits."""
+        """The quotient a / b; by a power of two it is a product, which gives the same bits."""
         if is_number(a, 0) and b.op != "const":
             return a
-        if b.op == "const" and b.data and math.isfinite(b.data) and abs(math.frexp(b.data)[0]) == 0.5 and 1e-300 < abs(b.data) < 1e300:
+        if b.op == "const" and 1e-300 < abs(b.data) < 1e300 and abs(math.frexp(b.data)[0]) == 0.5:
             return self.mul(a, self.constant(1.0 / b.data))
         return self.apply("div", a, b)
 
     def neg(self, a: Expr) -> Expr:
-        """−a."""
+        """The negative −a; of a difference it is the difference the other way round."""
         if a.op == "neg":
             return a.args[0]
         if a.op == "sub":
@@ -243,7 +275,7 @@ class Graph:
         return self.apply("neg", a)
 
     def pow(self, a: Expr, b: Expr) -> Expr:
-        """A to the power b; whole exponents up to 64 by multiplication."""
+        """The power a^b; whole exponents up to 64 by multiplication."""
         if b.op == "const" and float(b.data).is_integer() and abs(b.data) <= 64:
             exponent = int(b.data)
             power = self._whole_power(a, abs(exponent))
@@ -260,7 +292,7 @@ class Graph:
         return self.mul(square, a) if exponent % 2 else square
 
     def logic(self, op: str, *args: Expr) -> Expr:
-        """and, or, not of truth values."""
+        """Truth values joined by and, or, not."""
         for a in args:
             if not a.boolean:
                 raise TraceError(f"'{op}' joins conditions such as x < 1; it was given the number {a!r}")
@@ -270,7 +302,7 @@ class Graph:
         return self.apply(op, *args)
 
     def where(self, condition: Expr, a: Expr, b: Expr) -> Expr:
-        """A if the condition holds, else b."""
+        """The choice of a where the condition holds and b where it does not."""
         if not condition.boolean:
             raise TraceError(f"where() needs a condition such as x < 1; it was given the number {condition!r}")
         if a is b:
@@ -289,3 +321,12 @@ class Graph:
 def is_number(x: Expr, value: float) -> bool:
     """Whether x is this constant."""
     return x.op == "const" and x.data == value
+
+
+def plain(value: Any) -> Any:
+    """A number of NumPy's (a scalar or an array without axes) as one of Python's; anything else as it is."""
+    if not isinstance(value, (np.generic, np.ndarray)):
+        return value
+    if value.ndim:
+        raise array_of(value.shape)
+    return float(value) if value.dtype.kind == "f" else value.item()

@@ -48,7 +48,7 @@ def _larger(a: float, b: float) -> float:
     return a if a != a or a > b else b
 
 
-# What an operation does to numbers: how formulas run on floats, and how constants fold. It agrees with the machine code.
+# What an operation does to numbers: how formulas run on floats and how constants fold, as in the machine code.
 FOLD: dict[str, Callable[..., float]] = {
     "add": operator.add,
     "sub": operator.sub,

@@ -1,7 +1,7 @@
 """The mathematics that formulas are written in: one function, four kinds of scalar.
 
-Each function takes floats (it computes), complex numbers (complex-step derivatives), SymPy symbols (closed forms) or traced
-expressions (machine code). Formulas use these and + − × ÷, and never `if` on a value.
+Each function takes floats (it computes), complex numbers (complex-step derivatives), SymPy symbols (closed forms) or
+traced expressions (machine code). Formulas use these and + − × ÷, and never `if` on a value.
 """
 
 import cmath
@@ -11,7 +11,7 @@ from numbers import Number
 from typing import Any
 
 from stiction.errors import TraceError
-from stiction.trace.expression import Expr, Graph
+from stiction.trace.expression import Expr, Graph, plain
 from stiction.trace.floats import FOLD
 
 Scalar = Any  # float, complex, SymPy expression or Expr: a formula does not care
@@ -19,7 +19,7 @@ Scalar = Any  # float, complex, SymPy expression or Expr: a formula does not car
 
 def _function(op: str, sympy_name: str, meaning: str) -> Callable[..., Scalar]:
     def function(*args: Scalar) -> Scalar:
-        args = tuple(a.item() if type(a).__module__ == "numpy" else a for a in args)
+        args = tuple(plain(a) for a in args)
         graph = graph_of(args)
         if graph is not None:
             return graph.apply(op, *(graph.wrap(a) for a in args))
@@ -62,22 +62,22 @@ maximum = _function("max", "Max", "The larger of two; NaN if either is.")
 
 
 def clip(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
-    """X kept between low and high; NaN stays NaN."""
+    """The number x kept between low and high; NaN stays NaN."""
     return maximum(low, minimum(high, x))
 
 
 def divide(a: Scalar, b: Scalar) -> Scalar:
-    """A / b; infinite or NaN, never an error, where b is 0."""
+    """The quotient a / b; infinite or NaN, never an error, where b is 0."""
     return FOLD["div"](a, b) if isinstance(a, (int, float)) and isinstance(b, (int, float)) else a / b
 
 
 def power(a: Scalar, b: Scalar) -> Scalar:
-    """A to the power b; infinite or NaN, never an error, where it is no real number."""
+    """The power a^b; infinite or NaN, never an error, where it is no real number."""
     return FOLD["pow"](a, b) if isinstance(a, (int, float)) and isinstance(b, (int, float)) else a**b
 
 
 def fma(a: Scalar, b: Scalar, c: Scalar) -> Scalar:
-    """a·b + c, rounded once where the machine can."""
+    """a·b + c, rounded once where the processor can."""
     graph = graph_of((a, b, c))
     if graph is None:
         return a * b + c
@@ -89,17 +89,17 @@ def fma(a: Scalar, b: Scalar, c: Scalar) -> Scalar:
 
 
 def constant(x: Scalar) -> Scalar:
-    """X itself, but derivatives take it as constant; nothing simplifies across it."""
+    """The same number, which derivatives take as constant; nothing simplifies across it."""
     return x.graph.apply("constant", x) if isinstance(x, Expr) else x
 
 
 def logical_not(condition: Scalar) -> Scalar:
-    """Whether the condition does not hold. Conditions are joined by & and |; ~ does not work on Python's True and False."""
+    """Whether the condition does not hold; ~ does it for traced conditions only, not for Python's True and False."""
     return not condition if isinstance(condition, bool) else ~condition
 
 
 def where(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
-    """A where the condition holds, else b; both are computed."""
+    """The number a where the condition holds, else b; both are computed."""
     graph = graph_of((condition, a, b))
     if graph is not None:
         return graph.where(graph.wrap(condition), graph.wrap(a), graph.wrap(b))
@@ -118,7 +118,7 @@ def graph_of(values: Sequence[object]) -> Graph | None:
     return None
 
 
-class Table:
+class LookupPort:
     """A port of run-time numbers, read by `lookup` row by row; its length may change without compiling again."""
 
     def __init__(self, graph: Graph, port: int, width: int) -> None:
@@ -129,22 +129,25 @@ class Table:
         return [self.graph.node("lookup", (index,), (self.port, column, self.width)) for column in range(self.width)]
 
 
-def lookup(table: "Table | Sequence[Scalar]", index: Scalar) -> Scalar:
+def lookup(table: "LookupPort | Sequence[Scalar]", index: Scalar) -> Scalar:
     """Row `index` (rounded down, kept inside the table) of a table of scalars or of equally long rows."""
-    if isinstance(table, Table):
+    if isinstance(table, LookupPort):
         return table.row(table.graph.wrap(index))
     if type(index).__module__.startswith("sympy") and not index.is_number:
         import sympy
 
         return sympy.Piecewise(*((entry, index < k + 1) for k, entry in enumerate(table[:-1])), (table[-1], True))
     if not isinstance(index, Expr):
-        return table[min(max(math.floor(index), 0), len(table) - 1)] if abs(index) < math.inf else table[-1 if index > 0 else 0]
+        return table[math.floor(min(max(0, index), len(table) - 1))]
     if isinstance(table[0], (tuple, list)):
         return [lookup([row[column] for row in table], index) for column in range(len(table[0]))]
     graph = index.graph
     entries = tuple(graph.wrap(entry) for entry in table)
     if any(entry.varying for entry in entries):
-        raise TraceError("lookup() reads tables that are the same for all lanes; this one holds varying values: make them uniform inputs")
+        raise TraceError(
+            "lookup() reads tables that are the same for all lanes; this one holds varying values: "
+            "make them uniform inputs"
+        )
     return graph.node("lookup", (index, *entries))
 
 
@@ -170,23 +173,29 @@ class LoopBody:
             if e.level < self.level:
                 found[e.index] = e
             elif e.op in ("row", "carry") and e.data[0] is not self:
-                raise TraceError("a value from inside a finished loop was used outside it; return it from the body instead")
+                raise TraceError(
+                    "a value from inside a finished loop was used outside it; return it from the body instead"
+                )
             else:
                 stack.extend(e.args)
         return [found[index] for index in sorted(found)]
 
 
-def loop(table: Any, body: Callable[[Any, list], Sequence[Scalar]], carry: Sequence[Scalar], until_zero: int | None = None) -> list[Scalar]:
+def loop(
+    table: Any, body: Callable[[Any, list], Sequence[Scalar]], carry: Sequence[Scalar], until_zero: int | None = None
+) -> list[Scalar]:
     """Repeat `carry = body(row, carry)` for each row of a table, or for index 0, 1, … when `table` is a count.
 
-    On floats and SymPy this is a Python `for`; traced, the body is traced once and stays a counted loop in the machine code.
-    A row is a tuple of numbers that are the same for all lanes (constants or expressions of uniform inputs).
-    `until_zero` ends the loop after the pass in which this carried value became 0 (in all lanes): it must be 0 only where another
-    pass would change nothing, so that a lane does not depend on its neighbours.
+    On floats and SymPy this is a Python `for`; traced, the body is traced once and stays a counted loop in the machine
+    code. A row is a tuple of numbers that are the same for all lanes (constants or expressions of uniform inputs).
+    `until_zero` ends the loop after the pass in which this carried value became 0 (in all lanes): it must be 0 only
+    where another pass would change nothing, so that a lane does not depend on its neighbours.
     """
-    rows = None if isinstance(table, (Number, Expr)) else [tuple(row) if isinstance(row, (tuple, list)) else row for row in table]
-    if rows is not None and len({len(row) if isinstance(row, tuple) else 0 for row in rows}) > 1:
-        raise TraceError(f"the rows of a loop must be equally long; these have {[len(row) if isinstance(row, tuple) else 1 for row in rows]} numbers")
+    counted = isinstance(table, (Number, Expr))
+    rows = None if counted else [tuple(row) if isinstance(row, (tuple, list)) else row for row in table]
+    lengths = [len(row) if isinstance(row, tuple) else 0 for row in rows or ()]
+    if len(set(lengths)) > 1:
+        raise TraceError(f"the rows of a loop must be equally long; these have {[n or 1 for n in lengths]} numbers")
     flat = [table] if rows is None else [x for row in rows for x in (row if isinstance(row, tuple) else (row,))]
     graph = graph_of([*carry, *flat])
     if graph is None or not flat:
@@ -199,27 +208,36 @@ def loop(table: Any, body: Callable[[Any, list], Sequence[Scalar]], carry: Seque
     return _traced_loop(graph, rows, flat, body, carry, until_zero)
 
 
-def _traced_loop(graph: Graph, rows: list | None, flat: list, body: Callable, carry: Sequence[Scalar], until_zero: int | None) -> list[Expr]:
-    plain = rows is not None and not isinstance(rows[0], tuple)
-    width = 1 if rows is None or plain else len(rows[0])
+def _traced_loop(
+    graph: Graph, rows: list | None, flat: list, body: Callable, carry: Sequence[Scalar], until_zero: int | None
+) -> list[Expr]:
+    single = rows is None or not isinstance(rows[0], tuple)  # the body takes a number, not a tuple
+    width = 1 if rows is None or single else len(rows[0])
     initial = [graph.wrap(x) for x in carry]
     entries = [graph.wrap(x) for x in flat]
     if any(e.varying for e in entries):
-        raise TraceError("the rows of a loop are the same for all lanes; this table holds varying values: carry them instead")
+        raise TraceError(
+            "the rows of a loop are the same for all lanes; this table holds varying values: carry them instead"
+        )
     inside = LoopBody(graph, width, len(initial))
     graph.depth += 1
     try:
-        row = inside.row[0] if rows is None or plain else tuple(inside.row)
+        row = inside.row[0] if single else tuple(inside.row)
         returned = body(row, list(inside.carry))
         if not isinstance(returned, (list, tuple)):
-            raise TraceError(f"the body of a loop must return a list of the carried values; it returned {type(returned).__name__}")
+            raise TraceError(
+                f"the body of a loop must return a list of the carried values; it returned {type(returned).__name__}"
+            )
         inside.results = [graph.wrap(x) for x in returned]
     finally:
         graph.depth -= 1
     if any(x.boolean for x in (*initial, *inside.results)):
         raise TraceError("a loop carries numbers, not conditions; carry where(condition, 1, 0) instead")
     if len(inside.results) != len(initial):
-        raise TraceError(f"the body of a loop must return as many values as it carries: {len(initial)}; it returned {len(inside.results)}")
+        raise TraceError(
+            f"the body of a loop must return as many values as it carries: {len(initial)}; "
+            f"it returned {len(inside.results)}"
+        )
     shape = (len(entries), width, len(initial), rows is None, until_zero)
     node = graph.node("loop", (*entries, *initial, *inside.captured()), (inside, shape), True)
     return [graph.node("item", (node,), k) for k in range(len(initial))]

@@ -23,7 +23,7 @@ def _pool() -> ThreadPoolExecutor:
 
 
 def share(parts: Sequence[Callable[[], None]]) -> None:
-    """Do all parts, the first one in this thread and the others beside it. Leaves only when all are done, Ctrl-C or not."""
+    """Do all parts, the first in this thread and the others beside it. Leaves only when all are done, Ctrl-C or not."""
     others = [_pool().submit(part) for part in parts[1:]]
     try:
         parts[0]()
@@ -46,11 +46,21 @@ class Desk:
 
     def __init__(self, inputs: Sequence[tuple[int, ...]], outputs: Sequence[tuple[int, ...]], dtype: np.dtype) -> None:
         self.inputs, self.results = ([np.empty(shape, dtype) for shape in shapes] for shapes in (inputs, outputs))
-        self.sources, self.targets = (words([address(array) for array in arrays]) for arrays in (self.inputs, self.results))
+        self.sources, self.targets = (
+            words([address(array) for array in arrays]) for arrays in (self.inputs, self.results)
+        )
         self.strides = words([0] * len(inputs))
 
 
-def one_call(function: Function, places: Sequence[int], strides: Sequence[int], targets: Sequence[int], count: int, lanes: int, workers: int) -> None:
+def one_call(
+    function: Function,
+    places: Sequence[int],
+    strides: Sequence[int],
+    targets: Sequence[int],
+    count: int,
+    lanes: int,
+    workers: int,
+) -> None:
     """One call; threads share its rows in whole blocks of lanes."""
     inputs, steps, outputs = words(places), words(strides), words(targets)
     if workers <= 1:
@@ -60,10 +70,17 @@ def one_call(function: Function, places: Sequence[int], strides: Sequence[int], 
     share([partial(function, inputs, steps, outputs, a, b) for a, b in itertools.pairwise(edges) if a < b])
 
 
-def each_row(function: Function, inputs: tuple, strides: Sequence[int], outputs: tuple, count: int, calls: int, workers: int) -> None:
-    """One call per row of the uniform inputs; threads share the calls. Inputs and outputs are (addresses, bytes from row to row)."""
+def each_row(
+    function: Function, inputs: tuple, strides: Sequence[int], outputs: tuple, count: int, calls: int, workers: int
+) -> None:
+    """One call per row of the uniform inputs; threads share the calls.
+
+    Inputs and outputs are pairs: addresses, and bytes from row to row.
+    """
     index = np.arange(calls, dtype=np.uintp)[:, None]
-    sources, targets = (np.array(first, np.uintp) + index * np.array(step, np.uintp) for first, step in (inputs, outputs))
+    sources, targets = (
+        np.array(first, np.uintp) + index * np.array(step, np.uintp) for first, step in (inputs, outputs)
+    )
     steps = words(strides)
 
     def some(part: range) -> None:

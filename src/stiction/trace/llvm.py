@@ -4,8 +4,9 @@ The function that comes out is
 
     void kernel(const real* const* inputs, const int64* strides, real* const* outputs, int64 first, int64 last)
 
-and treats rows first … last − 1 of the batch. `strides` holds, per input, the distance of two rows (0: the same row for all;
-for a table: its number of rows). Values that are the same for all lanes are computed as scalars before the batch begins.
+and treats rows first … last − 1 of the batch. `strides` holds, per input, the distance of two rows (0: the same row for
+all; for a lookup port: its number of rows). Values that are the same for all lanes are computed as scalars before the
+batch begins.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +16,7 @@ from stiction.trace import elementary
 from stiction.trace.arithmetic import Arithmetic, Target, Text, Value, hexadecimal
 from stiction.trace.expression import Expr
 from stiction.trace.functions import LoopBody
-from stiction.trace.rows import copy_rows
+from stiction.trace.lanes import moves
 from stiction.trace.schedule import fusions, ordered
 
 BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
@@ -27,7 +28,7 @@ class Slots:
     """An input or output array as the kernel sees it: how many numbers per row, and what the rows are."""
 
     size: int
-    role: str = "varying"  # "varying": a row per lane; "uniform": one row; "table": rows read by lookup
+    role: str = "varying"  # "varying": a row per lane; "uniform": one row; "lookup": rows that `lookup` reads
 
 
 def emit(outputs: Sequence[Sequence[Expr]], inputs: Sequence[Slots], target: Target) -> str:
@@ -62,12 +63,12 @@ class Emitter:
         self.uniform = [e for e in nodes if not e.varying]
         self.prologue(self.uniform)
         self.batch([e for e in nodes if e.varying])
-        head = "define void @kernel(ptr noalias %inputs, ptr noalias %strides, ptr noalias %outputs, i64 %first, i64 %last) alignstack(64) {"
+        arguments = "ptr noalias %inputs, ptr noalias %strides, ptr noalias %outputs, i64 %first, i64 %last"
         return "\n".join(
             [
                 *self.text.top.values(),
-                copy_rows(self.number, self.target.lanes),
-                head,
+                moves(self.number, self.target.lanes),
+                f"define void @kernel({arguments}) alignstack(64) {{",
                 "entry:",
                 *self.text.entry,
                 *self.text.lines,
@@ -83,8 +84,7 @@ class Emitter:
         if self.target.x86:
             self.flush_denormals()
         for port in range(len(self.inputs)):
-            pointer = self.scalar.instruction(f"getelementptr ptr, ptr %inputs, i64 {port}")
-            self.bases[port] = self.scalar.instruction(f"load ptr, ptr {pointer.name}").name
+            self.bases[port] = self.read("ptr", "%inputs", port).name
         for e in uniform:
             self.compute(e, self.scalar)
 
@@ -94,22 +94,23 @@ class Emitter:
         for e in self.uniform:
             if e.index in used and e.index in self.names and not e.boolean:
                 self.keep(e.index)
-        targets = [scalar.instruction(f"load ptr, ptr {self.element('ptr', '%outputs', k)}").name for k in range(len(self.outputs))]
+        targets = [self.read("ptr", "%outputs", k).name for k in range(len(self.outputs))]
         text.lines.append("  br label %block")
         start = text.block
         text.begin("block")
         row, at = text.fresh("row"), len(text.lines)
         text.lines.append("")
-        self.read_rows(varying, row)
+        self.fill_lanes(varying, row)
         results = [self.buffer(len(array)) for array in self.outputs]
         for e in varying:
             self.compute(e, self.vector)
         for array, result, pointer in zip(self.outputs, results, targets, strict=True):
             for slot, e in enumerate(array):
-                text.lines.append(
-                    f"  store {self.vector.real} {self.value(e, self.vector).name}, ptr {self.element(self.vector.real, result, slot)}, align {self.width}"
-                )
-            text.lines.append(f"  call void @write_rows(ptr {pointer}, ptr {result}, i64 {len(array)}, i64 {row}, i64 %last, i64 {len(array)})")
+                x, place = self.value(e, self.vector).name, self.element(self.vector.real, result, slot)
+                text.lines.append(f"  store {self.vector.real} {x}, ptr {place}, align {self.width}")
+            size = len(array)
+            rows = f"i64 {size}, i64 {row}, i64 %last, i64 {size}"
+            text.lines.append(f"  call void @from_lanes(ptr {pointer}, ptr {result}, {rows})")
         following = scalar.instruction(f"add i64 {row}, {lanes}").name
         text.lines[at] = f"  {row} = phi i64 [ %first, %{start} ], [ {following}, %{text.block} ]"
         more = scalar.instruction(f"icmp slt i64 {following}, %last").name
@@ -121,17 +122,17 @@ class Emitter:
 
     def buffer(self, slots: int) -> str:
         """Memory for one block of rows, slot by slot, lanes side by side."""
-        name = self.text.fresh("rows")
+        name = self.text.fresh("lanes")
         self.text.entry.append(f"  {name} = alloca [{max(slots, 1)} x {self.vector.real}], align 64")
         return name
 
-    def read_rows(self, varying: list[Expr], row: str) -> None:
+    def fill_lanes(self, varying: list[Expr], row: str) -> None:
         """Copy this block's rows of each input into a buffer; they are loaded from it where they are used."""
         for port in sorted({e.data[0] for e in varying if e.op == "input"}):
             slots = self.inputs[port].size
             self.buffers[port] = self.buffer(slots)
-            stride = self.scalar.instruction(f"load i64, ptr {self.element('i64', '%strides', port)}").name
-            self.text.lines.append(f"  call void @read_rows(ptr {self.bases[port]}, ptr {self.buffers[port]}, i64 {stride}, i64 {row}, i64 %last, i64 {slots})")
+            rows = f"i64 {self.read('i64', '%strides', port).name}, i64 {row}, i64 %last, i64 {slots}"
+            self.text.lines.append(f"  call void @to_lanes(ptr {self.bases[port]}, ptr {self.buffers[port]}, {rows})")
 
     def flush_denormals(self) -> None:
         """Treat denormals as zero while the kernel runs: they cost some CPUs a hundred times more than numbers do."""
@@ -139,7 +140,11 @@ class Emitter:
         for name in ("stmxcsr", "ldmxcsr"):
             text.top[name] = f"declare void @llvm.x86.sse.{name}(ptr)"
         text.entry += ["  %mode = alloca i32", "  %flush = alloca i32"]
-        text.lines += ["  call void @llvm.x86.sse.stmxcsr(ptr %mode)", "  %mode0 = load i32, ptr %mode", "  %mode1 = or i32 %mode0, 32832"]
+        text.lines += [
+            "  call void @llvm.x86.sse.stmxcsr(ptr %mode)",
+            "  %mode0 = load i32, ptr %mode",
+            "  %mode1 = or i32 %mode0, 32832",
+        ]
         text.lines += ["  store i32 %mode1, ptr %flush", "  call void @llvm.x86.sse.ldmxcsr(ptr %flush)"]
 
     def reachable(self, nodes: list[Expr]) -> list[Expr]:
@@ -153,6 +158,9 @@ class Emitter:
     def element(self, kind: str, pointer: str, index: int | str) -> str:
         return self.scalar.instruction(f"getelementptr {kind}, ptr {pointer}, i64 {index}").name
 
+    def read(self, kind: str, pointer: str, index: int | str) -> Value:
+        return self.scalar.instruction(f"load {kind}, ptr {self.element(kind, pointer, index)}")
+
     def keep(self, index: int) -> None:
         """Store a uniform value; lanes load it where they need it instead of holding it in a register throughout."""
         slot = self.text.fresh("keep")
@@ -165,13 +173,18 @@ class Emitter:
             return Value(self.vector, parts[0])
         whole = Value(self.vector, "undef")
         for lane, part in enumerate(parts):
-            whole = self.vector.instruction(f"insertelement {self.vector.real} {whole.name}, {self.number} {part}, i32 {lane}")
+            whole = self.vector.instruction(
+                f"insertelement {self.vector.real} {whole.name}, {self.number} {part}, i32 {lane}"
+            )
         return whole
 
     def scatter(self, value: Value) -> list[str]:
         if self.target.lanes == 1:
             return [value.name]
-        return [self.scalar.instruction(f"extractelement {self.vector.real} {value.name}, i32 {lane}").name for lane in range(self.target.lanes)]
+        return [
+            self.scalar.instruction(f"extractelement {self.vector.real} {value.name}, i32 {lane}").name
+            for lane in range(self.target.lanes)
+        ]
 
     # Nodes.
 
@@ -195,7 +208,9 @@ class Emitter:
             return Value(self.vector, x.name)
         lanes = self.target.lanes
         first = self.scalar.instruction(f"insertelement {wide} undef, {kind} {x.name}, i32 0")
-        return self.vector.instruction(f"shufflevector {wide} {first.name}, {wide} undef, <{lanes} x i32> zeroinitializer")
+        return self.vector.instruction(
+            f"shufflevector {wide} {first.name}, {wide} undef, <{lanes} x i32> zeroinitializer"
+        )
 
     def compute(self, e: Expr, m: Arithmetic) -> None:
         """Write the instructions of one node, unless it needs none."""
@@ -216,8 +231,9 @@ class Emitter:
     def load(self, e: Expr) -> Value:
         port, slot = e.data
         if e.varying:
-            return self.vector.instruction(f"load {self.vector.real}, ptr {self.element(self.vector.real, self.buffers[port], slot)}, align {self.width}")
-        return self.scalar.instruction(f"load {self.number}, ptr {self.element(self.number, self.bases[port], slot)}")
+            place = self.element(self.vector.real, self.buffers[port], slot)
+            return self.vector.instruction(f"load {self.vector.real}, ptr {place}, align {self.width}")
+        return self.read(self.number, self.bases[port], slot)
 
     def operate(self, e: Expr, m: Arithmetic) -> Value:
         if e.op in ("add", "sub"):
@@ -297,7 +313,7 @@ class Emitter:
             pointer, column, width, count = self.array(e.args[1:]), 0, 1, str(len(e.args) - 1)
         else:
             port, column, width = e.data
-            pointer, count = self.bases[port], self.scalar.instruction(f"load i64, ptr {self.element('i64', '%strides', port)}").name
+            pointer, count = self.bases[port], self.read("i64", "%strides", port).name
         found = []
         for part in parts:
             x = Value(self.scalar, part)
@@ -305,10 +321,11 @@ class Emitter:
             last = self.scalar.instruction(f"sub i64 {count}, 1").name
             inside = self.scalar.instruction(f"icmp slt i64 {row}, {last}").name
             row = self.scalar.instruction(f"select i1 {inside}, i64 {row}, i64 {last}").name
-            row = self.scalar.instruction(f"select i1 {(x > self.scalar.constant(2.0**61)).name}, i64 {last}, i64 {row}").name
+            huge = (x > self.scalar.constant(2.0**61)).name
+            row = self.scalar.instruction(f"select i1 {huge}, i64 {last}, i64 {row}").name
             start = self.scalar.instruction(f"mul i64 {row}, {width}").name
             place = self.scalar.instruction(f"add i64 {start}, {column}").name
-            found.append(self.scalar.instruction(f"load {self.number}, ptr {self.element(self.number, pointer, place)}").name)
+            found.append(self.read(self.number, pointer, place).name)
         return self.gather(found) if m is self.vector else Value(m, found[0])
 
     def loop(self, e: Expr) -> None:
@@ -340,8 +357,10 @@ class Emitter:
             more = scalar.instruction(f"and i1 {more}, {self.some_lane(results[until_zero])}").name
         text.lines.append(f"  br i1 {more}, label %{head}, label %{exit}")
         text.begin(exit)
-        pairs = zip(initial, results, strict=True)
-        self.items[e.index] = [self.vector.instruction(f"phi {self.vector.real} [ {x.name}, %{before} ], [ {y.name}, %{last} ]") for x, y in pairs]
+        self.items[e.index] = [
+            self.vector.instruction(f"phi {self.vector.real} [ {x.name}, %{before} ], [ {y.name}, %{last} ]")
+            for x, y in zip(initial, results, strict=True)
+        ]
 
     def some_lane(self, x: Value) -> str:
         """Whether a number is not 0 in some lane."""
@@ -370,4 +389,4 @@ class Emitter:
         start = self.scalar.instruction(f"mul i64 {turn}, {width}").name
         for column, r in enumerate(body.row):
             place = self.scalar.instruction(f"add i64 {start}, {column}").name
-            self.names[r.index] = self.scalar.instruction(f"load {self.number}, ptr {self.element(self.number, table, place)}")
+            self.names[r.index] = self.read(self.number, table, place)

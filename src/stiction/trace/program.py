@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import InputError, TraceError
-from stiction.trace import cache, launch, machine
+from stiction.trace import cache, launch, processor
 from stiction.trace.arithmetic import Target
 from stiction.trace.expression import Expr, Graph
-from stiction.trace.functions import Table
+from stiction.trace.functions import LookupPort
 from stiction.trace.llvm import Slots, emit
 from stiction.trace.schedule import bodies, operation_counts, ordered, work
+from stiction.trace.sources import sources
 
 WORK = struct.Struct("<Q")  # stored before the code
 MOST_SLOTS = 16_384  # numbers of a row, in and out: their lanes lie on the stack
@@ -30,9 +31,10 @@ class Port:
 
     Attributes:
         name: what it is called in errors and dumps.
-        shape: of one robot's value; () is a single number. A table has shape (columns,).
+        shape: of one robot's value; () is a single number. One for `lookup` has shape (columns,).
         unit: of its numbers, for people.
-        role: "varying" (one value per member of a batch), "uniform" (one value per call) or "table" (rows for `lookup`).
+        role: "varying" (one value per member of a batch), "uniform" (one value per call) or "lookup" (rows that
+            `lookup` reads).
     """
 
     name: str
@@ -42,13 +44,15 @@ class Port:
 
     def __post_init__(self) -> None:
         if not isinstance(self.shape, tuple) or not all(isinstance(n, int) and n >= 0 for n in self.shape):
-            raise InputError(f"port '{self.name}': shape is {self.shape!r}; allowed: a tuple of whole numbers, such as (3,) or ()")
-        if self.role not in ("varying", "uniform", "table"):
-            raise InputError(f"port '{self.name}': role is {self.role!r}; allowed: 'varying', 'uniform', 'table'")
+            raise InputError(
+                f"port '{self.name}': shape is {self.shape!r}; allowed: a tuple of whole numbers, such as (3,) or ()"
+            )
+        if self.role not in ("varying", "uniform", "lookup"):
+            raise InputError(f"port '{self.name}': role is {self.role!r}; allowed: 'varying', 'uniform', 'lookup'")
 
     @property
     def size(self) -> int:
-        """How many numbers."""
+        """How many numbers one value has."""
         return prod(self.shape)
 
 
@@ -69,8 +73,8 @@ class Program:
 
     Args:
         name: what it computes.
-        function: takes one value per input port (a number, or lists of numbers nested like the port's shape) and returns
-            one value per output port, as a tuple.
+        function: takes one value per input port (a number, or lists of numbers nested like the port's shape) and
+            returns one value per output port, as a tuple.
         inputs: ports that go in.
         outputs: ports that come out.
         key: anything whose `repr` determines what `function` does, given the package's sources. With it a stored kernel
@@ -87,13 +91,22 @@ class Program:
     """
 
     def __init__(
-        self, name: str, function: Callable[..., tuple], inputs: Sequence[Port], outputs: Sequence[Port], key: object = None, dtype: str = "float64"
+        self,
+        name: str,
+        function: Callable[..., tuple],
+        inputs: Sequence[Port],
+        outputs: Sequence[Port],
+        key: object = None,
+        dtype: str = "float64",
     ) -> None:
         if dtype not in ("float64", "float32"):
             raise InputError(f"program '{name}': dtype is {dtype!r}; allowed: 'float64', 'float32'")
         slots = sum(p.size for p in inputs if p.role == "varying") + sum(p.size for p in outputs)
         if slots > MOST_SLOTS:
-            raise InputError(f"program '{name}': it has {slots} varying numbers per row; allowed: {MOST_SLOTS}. Make long inputs tables or uniform")
+            raise InputError(
+                f"program '{name}': it has {slots} varying numbers per row; allowed: {MOST_SLOTS}. "
+                "Give long inputs the role 'lookup' or 'uniform'"
+            )
         self.name, self.function, self.key = name, function, key
         self.inputs, self.outputs = tuple(inputs), tuple(outputs)
         self.dtype = np.dtype(dtype)
@@ -112,8 +125,12 @@ class Program:
             arguments = [_input(graph, k, port) for k, port in enumerate(self.inputs)]
             results = self.function(*arguments)
             if not isinstance(results, tuple) or len(results) != len(self.outputs):
-                raise TraceError(f"program '{self.name}' must return a tuple of {len(self.outputs)} values, one per output port")
-            self._traced = [_flatten(graph, value, port, self.name) for value, port in zip(results, self.outputs, strict=True)]
+                raise TraceError(
+                    f"program '{self.name}' must return a tuple of {len(self.outputs)} values, one per output port"
+                )
+            self._traced = [
+                _flatten(graph, value, port, self.name) for value, port in zip(results, self.outputs, strict=True)
+            ]
         return self._traced
 
     @property
@@ -136,7 +153,8 @@ class Program:
             lines += [f"    {_line(n, self.inputs)}" for n in inner if n.op != "const"]
             lines.append(f"    next {', '.join(_name(r, self.inputs) for r in e.data[0].results)}")
         for port, array in zip(self.outputs, self.trace(), strict=True):
-            lines.append(f"  out {port.name}{list(port.shape)} [{port.unit or '1'}] = {', '.join(_name(e, self.inputs) for e in array)}")
+            values = ", ".join(_name(e, self.inputs) for e in array)
+            lines.append(f"  out {port.name}{list(port.shape)} [{port.unit or '1'}] = {values}")
         return "\n".join(lines)
 
     # Compiling.
@@ -146,10 +164,12 @@ class Program:
         return emit(self.trace(), [Slots(p.size, p.role) for p in self.inputs], target)
 
     def kernel(self, lanes: int = 0) -> Kernel:
-        """Machine code for this number of lanes (0: as many as this machine's registers hold), from the cache if it can be."""
+        """Machine code for this number of lanes (0: as many as the registers hold), from the cache if it can be."""
         if lanes not in (0, 1, 2, 4, 8, 16):
-            raise InputError(f"{self.name}: lanes is {lanes!r}; allowed: 1, 2, 4, 8, 16, or 0 for what the processor holds")
-        target = machine.host(lanes, self.dtype.itemsize * 8)
+            raise InputError(
+                f"{self.name}: lanes is {lanes!r}; allowed: 1, 2, 4, 8, 16, or 0 for what the processor holds"
+            )
+        target = processor.host(lanes, self.dtype.itemsize * 8)
         with self._lock:
             if target.lanes not in self._kernels:
                 self._kernels[target.lanes] = self._build(target)
@@ -160,19 +180,20 @@ class Program:
         text = None
         if self.key is None:
             text = self.text(target)
-            name = cache.key(machine.signature(), cache.sources(), text)
+            name = cache.key(processor.signature(), sources(), text)
         else:
-            name = cache.key(machine.signature(), cache.sources(), self.name, self.inputs, self.outputs, self.key, target)
-        stored = cache.read(name)
+            name = cache.key(processor.signature(), sources(), self.name, self.inputs, self.outputs, self.key, target)
+        stored = cache.read(name, "kernel")
         if stored is None:
-            entry = WORK.pack(work(self._roots)) + machine.assemble(text or self.text(target))
-            cache.write(name, entry)
+            entry = WORK.pack(work(self._roots)) + processor.assemble(text or self.text(target))
+            cache.write(name, entry, "kernel")
         else:
             entry = stored
         code = entry[WORK.size :]
-        function = machine.load(code)
+        function = processor.link(code)
         self._traced = None  # graphs are large; whoever wants to look inside traces again
-        return Kernel(function, target, len(code), time.perf_counter() - began, stored is not None, *WORK.unpack(entry[: WORK.size]))
+        seconds, (operations,) = time.perf_counter() - began, WORK.unpack(entry[: WORK.size])
+        return Kernel(function, target, len(code), seconds, stored is not None, operations)
 
     # Running.
 
@@ -180,7 +201,7 @@ class Program:
         """Run on arrays of shape (..., *port.shape), broadcast over their leading axes.
 
         Uniform ports may have leading axes too: then the program runs once for each of their rows, and the results have
-        these axes first, followed by those of the varying ports. A table takes its rows as its one leading axis.
+        these axes first, followed by those of the varying ports. A lookup port takes its rows as its one leading axis.
 
         Args:
             values: one array per input port.
@@ -198,10 +219,11 @@ class Program:
         return results
 
     def _single(self, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
-        """One run without leading axes, on this thread's desk: asking an array for its address costs more than copying it."""
+        """One run without leading axes, on this thread's desk: an array's address costs more than copying it."""
         desk = getattr(self._desks, "desk", None)
         if desk is None:
-            desk = self._desks.desk = launch.Desk([p.shape for p in self.inputs], [p.shape for p in self.outputs], self.dtype)
+            inputs, outputs = ([port.shape for port in ports] for ports in (self.inputs, self.outputs))
+            desk = self._desks.desk = launch.Desk(inputs, outputs, self.dtype)
         for place, array in zip(desk.inputs, arrays, strict=True):
             place[...] = array
         kernel = self._kernels.get(1) or self.kernel(1)
@@ -215,12 +237,18 @@ class Program:
                 raise ValueError
             array = np.ascontiguousarray(array, self.dtype) if array.ndim else array.astype(self.dtype)
         except (TypeError, ValueError):
-            raise InputError(f"{self.name}: {port.name} must be real numbers of shape (..., {_shape(port)}); got {type(value).__name__}") from None
+            raise InputError(
+                f"{self.name}: {port.name} must be real numbers of shape (..., {_shape(port)}); "
+                f"got {type(value).__name__}"
+            ) from None
         extra = array.ndim - len(port.shape)
         if extra < 0 or array.shape[extra:] != port.shape:
             raise InputError(f"{self.name}: {port.name} has shape {np.shape(value)}; allowed: (..., {_shape(port)})")
-        if port.role == "table" and (extra != 1 or not len(array)):
-            raise InputError(f"{self.name}: {port.name} has shape {array.shape}; allowed: (rows, {_shape(port)}) with at least one row")
+        if port.role == "lookup" and (extra != 1 or not len(array)):
+            raise InputError(
+                f"{self.name}: {port.name} has shape {array.shape}; "
+                f"allowed: (rows, {_shape(port)}) with at least one row"
+            )
         return array
 
     def _leading(self, arrays: Sequence[np.ndarray], role: str) -> tuple[int, ...]:
@@ -232,14 +260,26 @@ class Program:
                 try:
                     common = np.broadcast_shapes(common, leading) if common else leading
                 except ValueError:
-                    raise InputError(f"{self.name}: {port.name} has leading axes {leading}, which do not fit {common}") from None
+                    raise InputError(
+                        f"{self.name}: {port.name} has leading axes {leading}, which do not fit {common}"
+                    ) from None
         return common
 
-    def run(self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray], outer: tuple[int, ...], inner: tuple[int, ...], threads: int | None = 1) -> None:
+    def run(
+        self,
+        arrays: Sequence[np.ndarray],
+        results: Sequence[np.ndarray],
+        outer: tuple[int, ...],
+        inner: tuple[int, ...],
+        threads: int | None = 1,
+    ) -> None:
         """Run on prepared arrays into prepared results. A result may be the array of a varying input."""
         for result, port in zip(results, self.outputs, strict=True):
-            if result.shape != (*outer, *inner, *port.shape) or result.dtype != self.dtype or not result.flags.c_contiguous:
-                raise InputError(f"{self.name}: the result for {port.name} must be a contiguous {self.dtype} array of shape {(*outer, *inner, *port.shape)}")
+            shape = (*outer, *inner, *port.shape)
+            if result.shape != shape or result.dtype != self.dtype or not result.flags.c_contiguous:
+                raise InputError(
+                    f"{self.name}: the result for {port.name} must be a contiguous {self.dtype} array of shape {shape}"
+                )
         count, calls = prod(inner), prod(outer)
         if not count or not calls:
             return
@@ -247,18 +287,19 @@ class Program:
         for array, port in zip(arrays, self.inputs, strict=True):
             leading = array.ndim - len(port.shape)
             wanted = outer if port.role == "uniform" else inner
-            if leading and port.role != "table" and array.shape[:leading] != wanted:
+            if leading and port.role != "lookup" and array.shape[:leading] != wanted:
                 array = np.broadcast_to(array, (*wanted, *port.shape))
             rows.append(np.ascontiguousarray(array, self.dtype))
-            strides.append(len(array) if port.role == "table" else port.size if leading else 0)
+            strides.append(len(array) if port.role == "lookup" else port.size if leading else 0)
             steps.append(port.size * self.dtype.itemsize if leading and port.role == "uniform" else 0)
         places, targets = [launch.address(r) for r in rows], [launch.address(r) for r in results]
         kernel = self.kernel(1 if count == 1 else 0)
+        workers = _workers(kernel, count * calls, threads)
         if calls > 1:
             jumps = [count * port.size * self.dtype.itemsize for port in self.outputs]
-            launch.each_row(kernel.function, (places, steps), strides, (targets, jumps), count, calls, _workers(kernel, count * calls, threads))
+            launch.each_row(kernel.function, (places, steps), strides, (targets, jumps), count, calls, workers)
         else:
-            launch.one_call(kernel.function, places, strides, targets, count, kernel.target.lanes, _workers(kernel, count, threads))
+            launch.one_call(kernel.function, places, strides, targets, count, kernel.target.lanes, workers)
 
 
 def _workers(kernel: Kernel, count: int, threads: int | None) -> int:
@@ -274,8 +315,8 @@ def _shape(port: Port) -> str:
 
 
 def _input(graph: Graph, number: int, port: Port) -> Any:
-    if port.role == "table":
-        return Table(graph, number, port.size)
+    if port.role == "lookup":
+        return LookupPort(graph, number, port.size)
     flat: list[Any] = [graph.input(number, slot, port.role == "varying") for slot in range(port.size)]
     for length in reversed(port.shape[1:]):
         flat = [flat[k : k + length] for k in range(0, len(flat), length)]
@@ -291,7 +332,9 @@ def _flatten(graph: Graph, value: Any, port: Port, program: str) -> list[Expr]:
         level = [x for part in level for x in part]
     flat = [graph.wrap(x) for x in level]
     if any(e.boolean or e.level for e in flat):
-        raise TraceError(f"program '{program}': output '{port.name}' holds a condition or a value from inside a loop; return numbers")
+        raise TraceError(
+            f"program '{program}': output '{port.name}' holds a condition or a value from inside a loop; return numbers"
+        )
     return flat
 
 
@@ -306,5 +349,6 @@ def _name(e: Expr, ports: Sequence[Port]) -> str:
 
 def _line(e: Expr, ports: Sequence[Port]) -> str:
     mark = "" if e.varying else "  (uniform)"
-    note = f" {e.data}" if e.op == "item" or (e.op == "lookup" and e.data) else f" {e.data[1]}" if e.op in ("row", "carry") else ""
+    shown = e.op == "item" or (e.op == "lookup" and e.data)
+    note = f" {e.data}" if shown else f" {e.data[1]}" if e.op in ("row", "carry") else ""
     return f"%{e.index} = {e.op}{note} {', '.join(_name(a, ports) for a in e.args)}{mark}"

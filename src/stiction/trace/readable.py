@@ -7,7 +7,19 @@ from stiction.trace.expression import Expr
 from stiction.trace.functions import Scalar
 from stiction.trace.program import Port, Program
 
-SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "^", "lt": "<", "le": "<=", "eq": "==", "ne": "!=", "and": "and", "or": "or"}
+SIGNS = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "div": "/",
+    "pow": "^",
+    "lt": "<",
+    "le": "<=",
+    "eq": "==",
+    "ne": "!=",
+    "and": "and",
+    "or": "or",
+}
 LONGEST = 2000  # characters; what is longer is listed operation by operation
 
 

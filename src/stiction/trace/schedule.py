@@ -46,7 +46,8 @@ def fusions(nodes: Sequence[Expr], roots: Sequence[Expr]) -> dict[int, int]:
     for e in nodes:
         if e.op in ("add", "sub"):
             for a in e.args:
-                if a.op == "mul" and uses[a.index] == 1 and e.index not in taken and a.varying == e.varying and a.level == e.level:
+                together = a.varying == e.varying and a.level == e.level
+                if a.op == "mul" and uses[a.index] == 1 and together and e.index not in taken:
                     fused[a.index] = e.index
                     taken.add(e.index)
     return fused
@@ -67,7 +68,7 @@ def work(roots: Sequence[Expr], level: int = 0) -> int:
 
 
 def operation_counts(roots: Sequence[Expr]) -> dict[str, int]:
-    """How many of each operation a program has, loop bodies counted once; constants, inputs and fused products are free."""
+    """How many of each operation a program has, loop bodies once; constants, inputs, fused products are free."""
     everything = ordered(roots)
     regions = [(everything, list(roots)), *((inner, e.data[0].results) for e, inner in bodies(everything))]
     counts: Counter[str] = Counter()

@@ -1,19 +1,20 @@
-"""Rows of a batch into lanes and back, in LLVM's language.
+"""The numbers of a batch into lanes and back, in LLVM's language.
 
-Outside, a batch is an array with one row per robot; inside, a block of `lanes` robots lies slot by slot with the lanes side
-by side. Squares of lanes × lanes numbers are transposed in registers, the slots that remain are copied one by one. Past the
-end of the batch the last row serves again: a short last block computes it several times and writes the same numbers.
+Outside, a batch is an array with one row per robot; inside, a block of `lanes` robots lies slot by slot with the lanes
+side by side. Squares of lanes × lanes numbers are transposed in registers, the slots that remain are copied one by one.
+Past the end of the batch the last row serves again: a short last block computes it several times and writes the same
+numbers.
 """
 
 
-def copy_rows(number: str, lanes: int) -> str:
-    """The functions @read_rows and @write_rows (batch, buffer, stride, row, last, slots)."""
-    return "\n".join([_function("read_rows", number, lanes, True), _function("write_rows", number, lanes, False)])
+def moves(number: str, lanes: int) -> str:
+    """The functions @to_lanes and @from_lanes (batch, buffer, stride, row, last, slots)."""
+    return "\n".join([_function("to_lanes", number, lanes, True), _function("from_lanes", number, lanes, False)])
 
 
 def _function(name: str, number: str, lanes: int, reading: bool) -> str:
-    head = f"define internal void @{name}(ptr noalias %batch, ptr noalias %buffer, i64 %stride, i64 %row, i64 %last, i64 %slots) {{"
-    lines = [head, "start:", "  %end = sub i64 %last, 1"]
+    arguments = "ptr noalias %batch, ptr noalias %buffer, i64 %stride, i64 %row, i64 %last, i64 %slots"
+    lines = [f"define internal void @{name}({arguments}) {{", "start:", "  %end = sub i64 %last, 1"]
     for k in range(lanes):
         lines += [
             f"  %ahead{k} = add i64 %row, {k}",
@@ -25,7 +26,11 @@ def _function(name: str, number: str, lanes: int, reading: bool) -> str:
     lines += ["  %squares = and i64 %slots, " + str(-lanes) if lanes > 1 else "  %squares = add i64 0, 0"]
     lines += ["  %some = icmp sgt i64 %squares, 0", "  br i1 %some, label %square, label %rest"]
     lines += ["square:", "  %s = phi i64 [ 0, %start ], [ %s1, %square ]", *_square(number, lanes, reading)]
-    lines += [f"  %s1 = add i64 %s, {lanes}", "  %again = icmp slt i64 %s1, %squares", "  br i1 %again, label %square, label %rest"]
+    lines += [
+        f"  %s1 = add i64 %s, {lanes}",
+        "  %again = icmp slt i64 %s1, %squares",
+        "  br i1 %again, label %square, label %rest",
+    ]
     lines += ["rest:", "  %left = icmp slt i64 %squares, %slots", "  br i1 %left, label %slot, label %done"]
     lines += ["slot:", "  %t = phi i64 [ %squares, %rest ], [ %t1, %slot ]", *_slot(number, lanes, reading)]
     lines += ["  %t1 = add i64 %t, 1", "  %more = icmp slt i64 %t1, %slots", "  br i1 %more, label %slot, label %done"]
@@ -72,7 +77,10 @@ def _slot(number: str, lanes: int, reading: bool) -> list[str]:
     whole = "undef"
     for k in range(lanes):
         if reading:
-            lines += [f"  %x{k} = load {number}, ptr %far{k}", f"  %w{k} = insertelement {kind} {whole}, {number} %x{k}, i32 {k}"]
+            lines += [
+                f"  %x{k} = load {number}, ptr %far{k}",
+                f"  %w{k} = insertelement {kind} {whole}, {number} %x{k}, i32 {k}",
+            ]
             whole = f"%w{k}"
         else:
             lines += [f"  %x{k} = extractelement {kind} %whole, i32 {k}", f"  store {number} %x{k}, ptr %far{k}"]

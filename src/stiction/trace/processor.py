@@ -16,8 +16,10 @@ _lock = threading.Lock()
 
 @functools.cache
 def _initialize() -> None:
-    llvm.set_option("", "-disable-post-ra")  # the scheduler after register allocation: half the compile time, no faster code
-    llvm.set_option("", "-pre-RA-sched=list-burr")  # fewer registers in long straight code: up to a tenth faster
+    # Without the scheduler after register allocation: half the compile time, no slower code.
+    llvm.set_option("", "-disable-post-ra")
+    # Fewer registers in long straight code: up to a tenth faster.
+    llvm.set_option("", "-pre-RA-sched=list-burr")
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     library = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
@@ -28,7 +30,7 @@ def _initialize() -> None:
 
 @functools.cache
 def features() -> tuple[str, str, str]:
-    """Triple, CPU name and feature string of the machine we run on."""
+    """Triple, CPU name and feature string of the processor that we run on."""
     chosen = llvm.get_host_cpu_features()
     wide = chosen.get("avx512f", False)
     flat = chosen.flatten() + (",-prefer-256-bit" if wide else "")
@@ -37,7 +39,7 @@ def features() -> tuple[str, str, str]:
 
 @functools.cache
 def host(lanes: int = 0, bits: int = 64) -> Target:
-    """This machine as a target; `lanes` 0 stands for what its registers hold."""
+    """This processor as a target; `lanes` 0 stands for what its registers hold."""
     chosen = llvm.get_host_cpu_features()
     x86 = features()[0].startswith(("x86_64", "i386", "i686"))
     width = 512 if chosen.get("avx512f") else 256 if chosen.get("avx") else 128
@@ -55,25 +57,26 @@ def signature() -> str:
 def _native() -> llvm.TargetMachine:
     _initialize()
     triple, cpu, flags = features()
-    return llvm.Target.from_triple(triple).create_target_machine(cpu=cpu, features=flags, opt=2, codemodel="jitdefault", jit=True)
+    target = llvm.Target.from_triple(triple)
+    return target.create_target_machine(cpu=cpu, features=flags, opt=2, codemodel="jitdefault", jit=True)
 
 
-def assemble(text: str, machine: llvm.TargetMachine | None = None) -> bytes:
-    """Object code of a module; for this machine unless another one is given."""
+def assemble(text: str, target: llvm.TargetMachine | None = None) -> bytes:
+    """Object code of a module; for this processor unless another one is given."""
     with _lock:
-        machine = machine or _native()
+        target = target or _native()
         module = llvm.parse_assembly(text)
-        module.triple = machine.triple
-        module.data_layout = str(machine.target_data)
-        return machine.emit_object(module)
+        module.triple = target.triple
+        module.data_layout = str(target.target_data)
+        return target.emit_object(module)
 
 
-def load(code: bytes) -> Callable[[int, int, int, int, int], None]:
+def link(code: bytes) -> Callable[[int, int, int, int, int], None]:
     """The kernel inside this object code, ready to be called; it releases the interpreter lock while it runs."""
     with _lock:
         _initialize()
-        machine = llvm.Target.from_triple(features()[0]).create_target_machine()
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+        target = llvm.Target.from_triple(features()[0]).create_target_machine()
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
         function = SIGNATURE(engine.get_function_address("kernel"))
