@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from measure import per_item
+from stiction.simulation.names import names_of
+from stiction.simulation.prepare import How, prepare, prepared
 from tests.friction.test_hold import flywheel
 
 import stiction
 from stiction import Coulomb, Dahl, ElastoPlastic, LuGre, Scene, StictionError, Stribeck, Trajectory, Viscous, simulate
 from stiction.friction.law import Law
-from stiction.simulation.names import names_of
-from stiction.simulation.prepare import How, prepare, prepared
 from stiction.trace import clip, sin
 
 INERTIA, STEP = 0.0304, 1e-3
@@ -138,10 +138,23 @@ def row(choice: Choice) -> dict[str, str]:
         held = ["does not hold", "none", "none", "none", "none"]
     else:
         gives, stays = presliding(choice)
-        held = [number(drift(choice), " rad"), number(breakaway(choice, 0.1)), number(breakaway(choice, 10.0)), number(gives, " rad"), number(stays, " rad")]
+        held = [
+            number(drift(choice), " rad"),
+            number(breakaway(choice, 0.1)),
+            number(breakaway(choice, 10.0)),
+            number(gives, " rad"),
+            number(stays, " rad"),
+        ]
     longest = "own steps" if choice.method == "rosenbrock" else largest_step(choice)
     longest = longest if isinstance(longest, str) else "above 100 ms" if longest >= 0.1 else f"{1e3 * longest:.2g} ms"
-    keys = ("drift in 10 s", "break-away, slow load [N·m]", "fast load [N·m]", "gives under 0.4 N·m", "stays afterwards", "largest stable step")
+    keys = (
+        "drift in 10 s",
+        "break-away, slow load [N·m]",
+        "fast load [N·m]",
+        "gives under 0.4 N·m",
+        "stays afterwards",
+        "largest stable step",
+    )
     return {"law": choice.name, "method": choice.method} | dict(zip(keys, [*held, longest], strict=True))
 
 

@@ -159,7 +159,12 @@ def measure(report: Report, name: str, robot: stiction.Robot, what: str, quick: 
         what=what,
         **{"pin": t["pin"] * 1e6, "pin all cores": t.get("pin batch", math.nan) * 1e6 if "pin batch" in t else None},
         mujoco=t["mujoco"] * 1e6 if "mujoco" in t else None,
-        **{"ours call": t["call"] * 1e6, "loop": t["loop"] * 1e6 if "loop" in t else None, "batch": t["batch"] * 1e6, "batch all cores": t["batch all"] * 1e6},
+        **{
+            "ours call": t["call"] * 1e6,
+            "loop": t["loop"] * 1e6 if "loop" in t else None,
+            "batch": t["batch"] * 1e6,
+            "batch all cores": t["batch all"] * 1e6,
+        },
         **{"pin/loop": t["pin"] / t["loop"] if "loop" in t else None, "pin/batch": t["pin"] / t["batch"]},
     )
     report.row("programs", robot=name, what=what, **figures)
@@ -177,7 +182,12 @@ def denormals(report: Report, quick: bool) -> float:
     def function(h: Any, steps: Any, q: Any, v: Any) -> tuple:
         return (loop(steps, lambda _, x: [x[0] + h * x[1], x[1] - h * (x[0] + x[1] / 2)], [q, v]),)
 
-    program = Program("oscillator", function, [Port("h", role="uniform"), Port("steps", role="uniform"), Port("q"), Port("v")], [Port("x", (2,))])
+    program = Program(
+        "oscillator",
+        function,
+        [Port("h", role="uniform"), Port("steps", role="uniform"), Port("q"), Port("v")],
+        [Port("x", (2,))],
+    )
     start = np.ones(64)
     t = per_item(
         {
@@ -193,7 +203,10 @@ def denormals(report: Report, quick: bool) -> float:
 
 def main() -> None:
     options = arguments("Dynamics: ours against Pinocchio and MuJoCo.")
-    report = Report(f"Dynamics, float64, batch of {BATCH}, LLVM lanes against pin {pin.__version__} and MuJoCo {mujoco.__version__}", options.json)
+    report = Report(
+        f"Dynamics, float64, batch of {BATCH}, LLVM lanes against pin {pin.__version__} and MuJoCo {mujoco.__version__}",
+        options.json,
+    )
     results = {}
     for name, robot in robots().items():
         for what in COMPUTATIONS:
@@ -208,13 +221,20 @@ def main() -> None:
         elif name in ("UR5", "Panda", "chain 20"):
             report.target(f"{what}, {name}: pin / ours in a batch", t["pin"] / t["batch"], 1)
         if name in ("Panda", "chain 100"):
-            report.target(f"{what}, {name}: seconds to compile", t["compile [s]"], 1.5 if name == "Panda" else 12, at_least=False)
+            report.target(
+                f"{what}, {name}: seconds to compile", t["compile [s]"], 1.5 if name == "Panda" else 12, at_least=False
+            )
         report.target(f"{what}, {name}: milliseconds to load from the cache", t["hit [ms]"], 50, at_least=False)
     for what in ("forward dynamics", "inverse dynamics"):
         slopes = {how: slope([results[f"chain {n}", what][how] for n in (20, 50, 100)]) for how in ("loop", "batch")}
         report.row("growth of time from 20 to 100 joints: slope in log-log", what=what, **slopes)
         for how, value in slopes.items():
-            report.target(f"{what}: slope over 20, 50, 100 joints in a {how} ({value:.3f}), distance from 1", abs(value - 1), 0.1, at_least=False)
+            report.target(
+                f"{what}: slope over 20, 50, 100 joints in a {how} ({value:.3f}), distance from 1",
+                abs(value - 1),
+                0.1,
+                at_least=False,
+            )
     ratio = denormals(report, options.quick)
     report.target("a state that decays into denormals: time / time of a normal one", ratio, 2, at_least=False)
     report.finish()

@@ -18,13 +18,13 @@ from typing import Any
 import mujoco
 import numpy as np
 from measure import Report, arguments, per_item
+from stiction.simulation.names import names_of
+from stiction.simulation.prepare import How, prepare, prepared
+from stiction.simulation.run import Machine
 from tests.machines import real_arm
 from tests.mujoco_model import mjcf
 
 from stiction import Coulomb, LuGre, Robot, Scene, Stribeck
-from stiction.simulation.names import names_of
-from stiction.simulation.prepare import How, prepare, prepared
-from stiction.simulation.run import Machine
 
 STEP, BATCH, STEPS = 1e-3, 4096, 100
 LAWS = {
@@ -39,8 +39,15 @@ LAWS = {
 def advancing(robot: Robot, name: str, values: dict[str, Any] | None) -> Machine:
     """Our program for a law and a method."""
     method = name.partition(",")[0]
-    scene = Scene(robot=robot, friction=dict.fromkeys(robot.velocity_names, LAWS[name]), q=np.full(robot.nq, 0.3), v=np.full(robot.nv, 0.5))
-    return prepare(prepared(scene, method, STEP), names_of(scene), How(method=method, step=STEP), values or {}, ("q.", "v."))
+    scene = Scene(
+        robot=robot,
+        friction=dict.fromkeys(robot.velocity_names, LAWS[name]),
+        q=np.full(robot.nq, 0.3),
+        v=np.full(robot.nv, 0.5),
+    )
+    return prepare(
+        prepared(scene, method, STEP), names_of(scene), How(method=method, step=STEP), values or {}, ("q.", "v.")
+    )
 
 
 def caller(what: Machine, threads: int | None = 1) -> Callable[[], Any]:
@@ -53,11 +60,15 @@ def caller(what: Machine, threads: int | None = 1) -> Callable[[], Any]:
 def mujoco_caller(robot: Robot, kind: str, integrator: str) -> Callable[[], Any]:
     """A call of MuJoCo that advances by STEPS steps."""
     joints = [f"j{k}" for k in range(len(robot.mechanism.bodies))]
-    text = mjcf(robot).replace('<option gravity="0 0 -9.81">', f'<option gravity="0 0 -9.81" timestep="{STEP}" integrator="{integrator}">')
+    text = mjcf(robot).replace(
+        '<option gravity="0 0 -9.81">', f'<option gravity="0 0 -9.81" timestep="{STEP}" integrator="{integrator}">'
+    )
     if kind == "frictionloss":
         text = text.replace("<joint ", '<joint frictionloss="20" ')
     else:
-        motors = "".join(f'<dcmotor joint="{j}" motorconst="1" resistance="1" lugre="5000 1 20 25 0.01"/>' for j in joints)
+        motors = "".join(
+            f'<dcmotor joint="{j}" motorconst="1" resistance="1" lugre="5000 1 20 25 0.01"/>' for j in joints
+        )
         text = text.replace("</mujoco>", f"<actuator>{motors}</actuator></mujoco>")
     model = mujoco.MjModel.from_xml_string(text)
     data = mujoco.MjData(model)
@@ -105,10 +116,18 @@ def main() -> None:
             many = caller(advancing(robot, law, levels))
             functions[f"{law}, batch"] = (many, STEPS * BATCH)
         t = per_item(functions, seconds, rounds=3)
-        peers = {kind: min(t[f"{kind} {integrator}"] for integrator in ("Euler", "implicitfast")) for kind in ("frictionloss", "dcmotor")}
+        peers = {
+            kind: min(t[f"{kind} {integrator}"] for integrator in ("Euler", "implicitfast"))
+            for kind in ("frictionloss", "dcmotor")
+        }
         for law in LAWS:
             one, many = t[law], t[f"{law}, batch"]
-            cells = {"MuJoCo frictionloss": peers["frictionloss"] * 1e6, "MuJoCo dcmotor": peers["dcmotor"] * 1e6, "ours": one * 1e6, "ours batch": many * 1e6}
+            cells = {
+                "MuJoCo frictionloss": peers["frictionloss"] * 1e6,
+                "MuJoCo dcmotor": peers["dcmotor"] * 1e6,
+                "ours": one * 1e6,
+                "ours batch": many * 1e6,
+            }
             report.row(
                 "time per robot and step [µs]",
                 robot=name,

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-os.environ["STICTION_CACHE"] = ""  # compile times are those of compiling; a benchmark of the cache names a folder itself
+os.environ["STICTION_CACHE"] = (
+    ""  # compile times are those of compiling; a benchmark of the cache names a folder itself
+)
 sys.path.insert(0, str(Path(__file__).parent.parent))  # the tests' models of the peers
 
 
@@ -62,14 +64,30 @@ class Report:
 
     def target(self, what: str, value: float, bound: float, at_least: bool = True) -> None:
         """Note a target, and whether it is reached."""
-        self.targets.append({"what": what, "value": value, "bound": bound, "holds": bool(value >= bound if at_least else value <= bound), "at_least": at_least})
+        self.targets.append(
+            {
+                "what": what,
+                "value": value,
+                "bound": bound,
+                "holds": bool(value >= bound if at_least else value <= bound),
+                "at_least": at_least,
+            }
+        )
 
     def finish(self) -> None:
         """Print everything; exit with status 1 if a target was missed."""
         missed = [t for t in self.targets if not t["holds"]]
         if self.as_json:
-            machine = {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count(), "python": platform.python_version()}
-            print(json.dumps({"title": self.title, "machine": machine, "tables": self.tables, "targets": self.targets}, indent=1))
+            machine = {
+                "processor": platform.processor() or platform.machine(),
+                "cores": os.cpu_count(),
+                "python": platform.python_version(),
+            }
+            print(
+                json.dumps(
+                    {"title": self.title, "machine": machine, "tables": self.tables, "targets": self.targets}, indent=1
+                )
+            )
         else:
             print(self.title)
             for name, rows in self.tables.items():
@@ -78,7 +96,9 @@ class Report:
             print("\ntargets")
             for t in self.targets:
                 sign = "≥" if t["at_least"] else "≤"
-                print(f"  {'reached' if t['holds'] else 'MISSED '}  {t['what']}: {t['value']:.3g} ({sign} {t['bound']:g})")
+                print(
+                    f"  {'reached' if t['holds'] else 'MISSED '}  {t['what']}: {t['value']:.3g} ({sign} {t['bound']:g})"
+                )
         sys.exit(1 if missed else 0)
 
 

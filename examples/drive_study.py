@@ -20,7 +20,9 @@ def steady(command, torque):
     drive = stiction.Drive(motor=motor, gear=gear, joint_friction=friction, command=1.0)
     scene = stiction.Scene(robot=wheel, drives={"joint": drive}, torque={"joint": 1.0}, gravity=(0, 0, 0))
     values = {"drive.joint.command": command, "torque.joint": torque}
-    return stiction.simulate(scene, duration=2.0, step=1e-3, method="moreau", record=2.0, signals=("v.", "motor_torque"), parameters=values)
+    return stiction.simulate(
+        scene, duration=2.0, step=1e-3, method="moreau", record=2.0, signals=("v.", "motor_torque"), parameters=values
+    )
 
 
 loads = np.linspace(0.0, 26.0, 53)  # N·m against the motion
@@ -35,9 +37,13 @@ for volts in (8.0, 16.0, 24.0):
 driven = steady(0.0, loads)  # short-circuited, driven by the joint
 speed = driven["v.joint"][-1]
 moves = speed > 1e-6
-efficiency.plot(loads[moves], -100 * 120 * driven["motor_torque.joint"][-1][moves] / loads[moves], "--", label="driven back")
+efficiency.plot(
+    loads[moves], -100 * 120 * driven["motor_torque.joint"][-1][moves] / loads[moves], "--", label="driven back"
+)
 back.plot(loads, speed)
-print(f"stalls at {loads[steady(24.0, -loads)['v.joint'][-1] < 1e-6][0]:g} N·m and 24 V; driven back from {loads[moves][0]:g} N·m on")
+print(
+    f"stalls at {loads[steady(24.0, -loads)['v.joint'][-1] < 1e-6][0]:g} N·m and 24 V; driven back from {loads[moves][0]:g} N·m on"
+)
 for ax, title, x, y in (
     (curve, "speed under load", "load at the joint [N·m]", "speed [rad/s]"),
     (efficiency, "power that arrives", "load at the joint [N·m]", "efficiency [%]"),

@@ -27,7 +27,9 @@ def mjcf(robot):
     def write(k):
         body, I = bodies[k], bodies[k].inertia
         if body.kind == "translation":  # with the spherical joint that follows it is MuJoCo's free joint
-            assert body.parent < 0 and origin_of(body.origin) == Origin()  # whose positions and velocities are the world's
+            assert (
+                body.parent < 0 and origin_of(body.origin) == Origin()
+            )  # whose positions and velocities are the world's
             return "".join(write(j) for j, other in enumerate(bodies) if other.parent == k)
         c = np.array(I.moment, float) / I.mass
         about = np.array([list(row) for row in I.rotational], float) - I.mass * (c @ c * np.eye(3) - np.outer(c, c))

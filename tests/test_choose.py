@@ -29,12 +29,22 @@ def choose():
 def test_the_table_is_what_the_script_measures(choose):
     """All cells but the cost, which depends on the machine, and the largest steps, which take long."""
     page = (ROOT / "docs" / "choose.md").read_text()
-    written = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("| ")]
+    written = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("| ")
+    ]
     header, rows = written[0], written[1:]
     assert len(rows) == len(choose.CHOICES)
     for cells, choice in zip(rows, choose.CHOICES, strict=True):
         said = dict(zip(header, cells, strict=True))
         choose.largest_step = lambda _: 1.0
         measured = choose.row(choice)
-        for key in ("law", "method", "drift in 10 s", "break-away, slow load [N·m]", "fast load [N·m]", "gives under 0.4 N·m", "stays afterwards"):
+        for key in (
+            "law",
+            "method",
+            "drift in 10 s",
+            "break-away, slow load [N·m]",
+            "fast load [N·m]",
+            "gives under 0.4 N·m",
+            "stays afterwards",
+        ):
             assert said[key] == measured[key], (choice.name, choice.method, key)

@@ -94,7 +94,11 @@ def test_schema_is_json():
 
 
 def test_a_run_that_diverges_says_when_and_keeps_what_it_had(tmp_path):
-    text = SCENE.read_text().replace('law = "Coulomb"', 'law = "Dahl"\nstiffness = 1e9').replace('method = "moreau"', 'method = "rk4"')
+    text = (
+        SCENE.read_text()
+        .replace('law = "Coulomb"', 'law = "Dahl"\nstiffness = 1e9')
+        .replace('method = "moreau"', 'method = "rk4"')
+    )
     (tmp_path / "scene.toml").write_text(text)
     result = run("run", "scene.toml", "--out", "run.h5", cwd=tmp_path)
     assert result.returncode == 1 and "left the numbers at" in result.stderr and "smaller step" in result.stderr

@@ -25,14 +25,18 @@ def test_tools_are_content(command):
 
 def modules_after(code):
     script = f"import sys; {code}; print(' '.join(sys.modules))"
-    return set(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split())
+    return set(
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    )
 
 
 def test_nothing_heavy_is_imported_before_it_is_used():
     heavy = {"numpy", "llvmlite", "matplotlib", "scipy", "sympy", "numba"}
     assert not heavy & modules_after("import stiction")
     assert not (heavy - {"numpy"}) & modules_after("import stiction.cli; stiction.cli.app.help_format")
-    assert not (heavy - {"numpy", "llvmlite"}) & modules_after("import stiction; stiction.library.puma560().mass_matrix([0.0] * 6)")
+    assert not (heavy - {"numpy", "llvmlite"}) & modules_after(
+        "import stiction; stiction.library.puma560().mass_matrix([0.0] * 6)"
+    )
 
 
 def test_public_names_exist_and_explain_themselves():

@@ -36,13 +36,19 @@ def demo(*, out: Path = Path("stiction-demo.png")) -> None:
         sticks, drifts = two_link_runs(tell)
     seconds = time.perf_counter() - began
     late = sticks.time >= 5
-    stays = max(float(abs((q := sticks[f"q.{j}"] - sticks[f"bend.{j}"])[late] - q[late][0]).max()) for j in ("shoulder", "elbow"))
+    stays = max(
+        float(abs((q := sticks[f"q.{j}"] - sticks[f"bend.{j}"])[late] - q[late][0]).max())
+        for j in ("shoulder", "elbow")
+    )
     goes = float(drifts["q.shoulder"][-1] - drifts["q.shoulder"][late][0])
     _table(
         "Two links with friction, shaken below break-away",
         [
             ("simulated", f"{sticks.time[-1]:g} s at 0.1 ms and again at 0.02 ms, Runge–Kutta 4, in {seconds:.2f} s"),
-            ("stops", f"at about {float(sticks.time[abs(sticks['v.shoulder']) + abs(sticks['v.elbow']) > 0.05][-1]):.2f} s"),
+            (
+                "stops",
+                f"at about {float(sticks.time[abs(sticks['v.shoulder']) + abs(sticks['v.elbow']) > 0.05][-1]):.2f} s",
+            ),
             ("implicit Coulomb", f"then moves by {stays:.1e} rad in 10 s"),
             ("LuGre", f"then creeps by {goes:.1e} rad in 10 s, and goes on"),
         ],
@@ -81,11 +87,15 @@ def run(scene: Path, *, out: Path | None = None, plot: bool = False, figure: Pat
     began = time.perf_counter()
     with warnings.catch_warnings(), _bar("simulating") as tell:
         warnings.simplefilter("ignore", stiction.StictionWarning)  # the notes of the run say the same
-        record = read.run(progress=tell)
-    what = [f"{r.name} ({r.nv} velocities)" for r in read.scene.machines.values()] + list(read.scene.parts)
+        try:
+            record = stiction.run_file(read, progress=tell)
+        except stiction.DivergedError as error:
+            record = error.run
+    what = [f"{r.name} ({r.nv} velocities)" for r in read.scene.all_robots.values()] + list(read.scene.parts)
+    method = read.settings.get("method")
     rows = [
         ("scene", f"{', '.join(what)}; friction at {', '.join(read.scene.sites) or 'no joint'}"),
-        ("method", f"{read.settings.get('method', 'rk4')}, step {read.settings['step']:g} s"),
+        ("method", f"{method.title if method else 'rk4'}, step {read.settings['step']:g} s"),
         ("simulated", f"{record.time[-1]:g} s in {time.perf_counter() - began:.2f} s, {record.status}"),
     ]
     for name in [*read.scene.joints][:20]:
@@ -94,7 +104,12 @@ def run(scene: Path, *, out: Path | None = None, plot: bool = False, figure: Pat
             units = record.units[f"q.{name}"], record.units[f"v.{name}"]
             rows.append((name, f"ends at {end:.6g} {units[0]}, moves at {speed:.3g} {units[1]}{_mode(record, name)}"))
     if "energy.residue" in record.signals:
-        rows.append(("energy", f"residue {abs(record['energy.residue']).max():.1e} J of {record['energy.kinetic'].max():.3g} J of kinetic energy at most"))
+        rows.append(
+            (
+                "energy",
+                f"residue {abs(record['energy.residue']).max():.1e} J of {record['energy.kinetic'].max():.3g} J of kinetic energy at most",
+            )
+        )
     _table(str(scene), rows)
     for note in record.notes:
         print(f"  note: {note}")
@@ -130,7 +145,14 @@ def _bar(what: str) -> Iterator[Callable[[float], None]]:
     """A bar that shows itself when the work takes more than a second."""
     from tqdm import tqdm
 
-    with tqdm(total=1.0, desc=what, delay=1.0, leave=False, disable=None, bar_format="{desc} {percentage:3.0f} %|{bar}| {elapsed}, {remaining} to go") as bar:
+    with tqdm(
+        total=1.0,
+        desc=what,
+        delay=1.0,
+        leave=False,
+        disable=None,
+        bar_format="{desc} {percentage:3.0f} %|{bar}| {elapsed}, {remaining} to go",
+    ) as bar:
         yield lambda part: bar.update(part - bar.n)
 
 
@@ -200,7 +222,13 @@ def reproduce(case: str = "", *, out: Path | None = None, json: bool = False, qu
             with _bar(name) as tell:
                 found[name] = CASES[name].run(quick, tell)
     if json:
-        print(dumps({name: [vars(claim) for claim in claims] for name, (claims, _) in found.items()}, indent=1, ensure_ascii=False))
+        print(
+            dumps(
+                {name: [vars(claim) for claim in claims] for name, (claims, _) in found.items()},
+                indent=1,
+                ensure_ascii=False,
+            )
+        )
     for name, (claims, draw) in found.items():
         if not json:
             _verdicts(f"{name}: {CASES[name].title}", claims)
@@ -211,7 +239,13 @@ def reproduce(case: str = "", *, out: Path | None = None, json: bool = False, qu
 
 
 def _verdicts(title: str, claims: list[Any]) -> None:
-    rows = [("", "paper", "ours", "verdict"), *((c.what, c.paper, c.ours, "reported" if c.holds is None else "holds" if c.holds else "FAILS") for c in claims)]
+    rows = [
+        ("", "paper", "ours", "verdict"),
+        *(
+            (c.what, c.paper, c.ours, "reported" if c.holds is None else "holds" if c.holds else "FAILS")
+            for c in claims
+        ),
+    ]
     widths = [max(len(row[k]) for row in rows) for k in range(4)]
     print(title)
     for row in rows:

@@ -42,7 +42,7 @@ class Rule:
     fits: Callable[[Any], Any] = lambda _: True
 
 
-class Misfit(ValueError):
+class MisfitError(ValueError):
     """A value is not allowed, for a reason that the rule alone does not tell."""
 
 
@@ -64,7 +64,7 @@ class Validated:
             try:
                 self._set(f.name, rule.convert(value))
             except (TypeError, ValueError, OverflowError) as problem:
-                because = f" ({problem})" if isinstance(problem, Misfit) else ""
+                because = f" ({problem})" if isinstance(problem, MisfitError) else ""
                 raise self.refusal(f"{f.name} is {value!r}{because}; allowed: {rule.allowed}") from None
         for wrong, why in self.conflicts():
             if wrong:
@@ -97,7 +97,11 @@ def misfits(thing: Validated, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _field(rule: Rule, default: Any) -> Any:
-    return dataclasses.field(metadata={"rule": rule}) if default is MISSING else dataclasses.field(default=default, metadata={"rule": rule})
+    return (
+        dataclasses.field(metadata={"rule": rule})
+        if default is MISSING
+        else dataclasses.field(default=default, metadata={"rule": rule})
+    )
 
 
 def real(value: Any) -> float:
@@ -110,9 +114,14 @@ def real(value: Any) -> float:
     return x
 
 
-def _range(above: float | None, least: float | None, below: float | None, most: float | None) -> tuple[str, Callable[[Any], Any]]:
+def _range(
+    above: float | None, least: float | None, below: float | None, most: float | None
+) -> tuple[str, Callable[[Any], Any]]:
     """Bounds in words, and as a test of numbers and arrays."""
-    words = [f"above {above:g}" if above is not None else "", f"{least:g} or above" if least is not None and most is None and below is None else ""]
+    words = [
+        f"above {above:g}" if above is not None else "",
+        f"{least:g} or above" if least is not None and most is None and below is None else "",
+    ]
     words += [f"at least {least:g}" if least is not None and (most is not None or below is not None) else ""]
     words += [f"below {below:g}" if below is not None else "", f"at most {most:g}" if most is not None else ""]
 
@@ -147,11 +156,15 @@ def number(
             raise ValueError
         return int(x) if whole_as_int and x.is_integer() else x
 
-    allowed = f"a {'' if words else 'finite '}number{', ' if words and words[0].isdigit() else ' ' if words else ''}{words}"
+    allowed = (
+        f"a {'' if words else 'finite '}number{', ' if words and words[0].isdigit() else ' ' if words else ''}{words}"
+    )
     return _field(Rule(allowed + (", or None" if optional else ""), convert, fits), default)
 
 
-def pair(default: Any = MISSING, *, above: float | None = None, least: float | None = None, optional: bool = False) -> Any:
+def pair(
+    default: Any = MISSING, *, above: float | None = None, least: float | None = None, optional: bool = False
+) -> Any:
     """Two numbers, for positive and for negative velocity; one stands for both."""
     words, fits = _range(above, least, None, None)
 
@@ -180,7 +193,9 @@ def numbers(length: int | None = None, default: Any = MISSING, *, optional: bool
             raise ValueError
         return found
 
-    return _field(Rule(f"{'' if length is None else f'{length} '}finite numbers", convert, lambda x: abs(x) < LARGEST), default)
+    return _field(
+        Rule(f"{'' if length is None else f'{length} '}finite numbers", convert, lambda x: abs(x) < LARGEST), default
+    )
 
 
 def count(default: Any = MISSING, *, least: int = 0, most: int | None = None) -> Any:
@@ -194,7 +209,9 @@ def count(default: Any = MISSING, *, least: int = 0, most: int | None = None) ->
             raise ValueError
         return n
 
-    return _field(Rule(f"a whole number, {f'{least} to {most}' if most is not None else f'at least {least}'}", convert), default)
+    return _field(
+        Rule(f"a whole number, {f'{least} to {most}' if most is not None else f'at least {least}'}", convert), default
+    )
 
 
 def flag(default: Any = MISSING) -> Any:
@@ -237,16 +254,18 @@ def function_of_time(default: Any = MISSING) -> Any:
     def convert(value: Any) -> Any:
         return value if callable(value) and timely(value) else real(value)
 
-    return _field(Rule("a number, or a function of the time (that uses stiction.trace) which gives numbers", convert), default)
+    return _field(
+        Rule("a number, or a function of the time (that uses stiction.trace) which gives numbers", convert), default
+    )
 
 
 def timely(function: Callable[[float], Any]) -> bool:
-    """Whether a function gives a number at t = 1 s; raises Misfit where it fails."""
+    """Whether a function gives a number at t = 1 s; raises MisfitError where it fails."""
     try:
         value = function(1.0)
         sound = not isinstance(value, (str, bool)) and not math.isnan(float(value))
     except Exception as problem:
-        raise Misfit(f"it fails at t = 1 s: {problem}") from None
+        raise MisfitError(f"it fails at t = 1 s: {problem}") from None
     if not sound:
-        raise Misfit(f"it gives {value!r} at t = 1 s")
+        raise MisfitError(f"it gives {value!r} at t = 1 s")
     return True

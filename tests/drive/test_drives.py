@@ -6,7 +6,22 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction import PID, Clock, Coulomb, CurrentMotor, DCMotor, Drive, Gear, Joint, Scene, SceneError, Stribeck, TorqueMotor, Viscous, simulate
+from stiction import (
+    PID,
+    Clock,
+    Coulomb,
+    CurrentMotor,
+    DCMotor,
+    Drive,
+    Gear,
+    Joint,
+    Scene,
+    SceneError,
+    Stribeck,
+    TorqueMotor,
+    Viscous,
+    simulate,
+)
 from stiction.drive.motor import DriveError
 from stiction.trace import sin
 from tests.friction.test_hold import flywheel
@@ -37,7 +52,10 @@ def test_electronics_faster_than_the_step_are_exact(method, step):
     """L/R = 0.1 ms at steps of up to 5 ms: the same as without inductance, and stable."""
     quick = DCMotor(resistance=1.0, inductance=1e-4, constant=0.05)
     slow = DCMotor(resistance=1.0, constant=0.05)
-    runs = [simulate(on_axle(1e-2, Drive(motor=m, command=12.0)), duration=2.0, step=step, method=method, record=0.5) for m in (quick, slow)]
+    runs = [
+        simulate(on_axle(1e-2, Drive(motor=m, command=12.0)), duration=2.0, step=step, method=method, record=0.5)
+        for m in (quick, slow)
+    ]
     np.testing.assert_allclose(runs[0]["v.axle"][1:], runs[1]["v.axle"][1:], rtol=2e-2)
     blocked = Scene(robot=flywheel(1e9), drives={"axle": Drive(motor=quick, command=12.0)})
     current = simulate(blocked, duration=5e-3, step=5e-3, method=method)["motor_current.axle"][-1]
@@ -50,10 +68,26 @@ def test_a_rigid_gear_reflects_rotor_and_back_emf(method):
     motor = DCMotor(resistance=2.36, constant=2.58e-2, rotor_inertia=7.03e-6, rated_voltage=24.0)
     E, D, J = 120 * 2.58e-2 / 2.36, (120 * 2.58e-2) ** 2 / 2.36, 120**2 * 7.03e-6 + 0.02
     assert (round(E, 3), round(D, 3)) == (1.312, 4.062)
-    run = simulate(on_axle(0.02, Drive(motor=motor, gear=Gear(ratio=120), command=3.0)), duration=0.1, step=1e-4, method=method, record=0.01)
-    np.testing.assert_allclose(run["v.axle"], E * 3 / D * (1 - np.exp(-D / J * run.time)), rtol=1e-8 if method == "rk4" else 3e-3, atol=1e-12)
-    most = simulate(on_axle(0.02, Drive(motor=motor, gear=Gear(ratio=-120), command=300.0)), duration=1.0, step=1e-3, method=method, record=1.0)
-    assert most["v.axle"][-1] == pytest.approx(-24 * E / D, rel=1e-6), "the rated voltage limits, and the gear turns round"
+    run = simulate(
+        on_axle(0.02, Drive(motor=motor, gear=Gear(ratio=120), command=3.0)),
+        duration=0.1,
+        step=1e-4,
+        method=method,
+        record=0.01,
+    )
+    np.testing.assert_allclose(
+        run["v.axle"], E * 3 / D * (1 - np.exp(-D / J * run.time)), rtol=1e-8 if method == "rk4" else 3e-3, atol=1e-12
+    )
+    most = simulate(
+        on_axle(0.02, Drive(motor=motor, gear=Gear(ratio=-120), command=300.0)),
+        duration=1.0,
+        step=1e-3,
+        method=method,
+        record=1.0,
+    )
+    assert most["v.axle"][-1] == pytest.approx(-24 * E / D, rel=1e-6), (
+        "the rated voltage limits, and the gear turns round"
+    )
 
 
 def test_limits():
@@ -61,7 +95,9 @@ def test_limits():
     assert simulate(free, duration=1.0, step=1e-3, record=1.0)["v.axle"][-1] == pytest.approx(0.5 / 0.02001, rel=1e-9)
     curve = TorqueMotor(torque_limit=((0, 1.0), (10, 1.0), (20, 0.0)))
     for method in ("rk4", "moreau"):
-        run = simulate(on_axle(0.02, Drive(motor=curve, command=5.0)), duration=2.0, step=1e-3, method=method, record=0.1)
+        run = simulate(
+            on_axle(0.02, Drive(motor=curve, command=5.0)), duration=2.0, step=1e-3, method=method, record=0.1
+        )
         assert run["motor_torque.axle"][1] == pytest.approx(1.0) and run["v.axle"][-1] == pytest.approx(20.0, rel=1e-3)
     bounded = DCMotor(resistance=1.0, constant=0.1, current_limit=2.0)
     run = simulate(on_axle(0.02, Drive(motor=bounded, command=12.0)), duration=0.1, step=1e-3, record=0.1)
@@ -76,7 +112,11 @@ def test_an_elastic_gear_is_two_masses():
     free = simulate(scene, duration=1.0, step=1e-4, record=1e-3)
     assert free["motor_speed.axle"][0] == n
     plucked = simulate(
-        on_axle(J, Drive(motor=motor, gear=Gear(ratio=n, stiffness=c), command=lambda t: 1e-3 * (1 + 0 * t))), duration=1.0, step=1e-4, record=1e-3, energy=True
+        on_axle(J, Drive(motor=motor, gear=Gear(ratio=n, stiffness=c), command=lambda t: 1e-3 * (1 + 0 * t))),
+        duration=1.0,
+        step=1e-4,
+        record=1e-3,
+        energy=True,
     )
     omega = math.sqrt(c / Jm + c * n * n / J)
     together = 1e-3 * n / (J + n * n * Jm)
@@ -90,7 +130,12 @@ def test_an_elastic_gear_is_two_masses():
 
 def test_play_is_crossed_before_the_joint_moves():
     gear = Gear(ratio=1.0, stiffness=100.0, damping=0.1, backlash=0.2)
-    run = simulate(on_axle(0.1, Drive(motor=TorqueMotor(rotor_inertia=1e-3), gear=gear, command=0.01)), duration=0.3, step=1e-5, record=1e-4)
+    run = simulate(
+        on_axle(0.1, Drive(motor=TorqueMotor(rotor_inertia=1e-3), gear=gear, command=0.01)),
+        duration=0.3,
+        step=1e-5,
+        record=1e-4,
+    )
     touch = math.sqrt(2 * 0.1 / 10)  # half the play at 10 rad/s²
     assert not run["q.axle"][run.time < touch - 1e-3].any()
     assert run["q.axle"][-1] > 0 and np.ptp(run["gear_joint_torque.axle"][run.time < touch - 1e-3]) == 0
@@ -103,17 +148,35 @@ def test_losses_in_the_teeth(elastic):
     gear = Gear(ratio=10.0, efficiency=0.8, back_efficiency=0.6, **spring)
     motor = TorqueMotor(rotor_inertia=1e-4)
     brake = {"axle": Viscous(coefficient=2.0)}
-    driving = simulate(on_axle(0.05, Drive(motor=motor, gear=gear, command=0.5), friction=brake), duration=5.0, step=1e-3, method="moreau", record=0.5)
+    driving = simulate(
+        on_axle(0.05, Drive(motor=motor, gear=gear, command=0.5), friction=brake),
+        duration=5.0,
+        step=1e-3,
+        method="moreau",
+        record=0.5,
+    )
     assert 2.0 * driving["v.axle"][-1] == pytest.approx(0.8 * 10 * 0.5, rel=1e-3)
     back = DCMotor(resistance=1.0, constant=1.0, rotor_inertia=1e-4)  # short-circuited: it brakes by 1 N·m·s/rad
-    driven = simulate(on_axle(0.05, Drive(motor=back, gear=gear), torque={"axle": 30.0}), duration=5.0, step=1e-3, method="moreau", record=0.5)
+    driven = simulate(
+        on_axle(0.05, Drive(motor=back, gear=gear), torque={"axle": 30.0}),
+        duration=5.0,
+        step=1e-3,
+        method="moreau",
+        record=0.5,
+    )
     assert driven["v.axle"][-1] * 10 * 1.0 * 10 == pytest.approx(0.6 * 30.0, rel=1e-3)
 
 
 def test_a_self_locking_gear_is_not_driven_back_but_drives():
     gear = Gear(ratio=10.0, efficiency=0.4, self_locking=True)
     motor = TorqueMotor(rotor_inertia=1e-4)
-    held = simulate(on_axle(0.05, Drive(motor=motor, gear=gear), torque={"axle": 5.0}), duration=5.0, step=1e-3, method="moreau", record=0.5)
+    held = simulate(
+        on_axle(0.05, Drive(motor=motor, gear=gear), torque={"axle": 5.0}),
+        duration=5.0,
+        step=1e-3,
+        method="moreau",
+        record=0.5,
+    )
     assert abs(held["v.axle"][-1]) < 1e-9 and abs(held["q.axle"][-1]) < 1e-3
     moved = simulate(
         on_axle(0.05, Drive(motor=motor, gear=gear, command=1.0), friction={"axle": Viscous(coefficient=1.0)}),
@@ -142,15 +205,23 @@ def test_coupled_motors():
     arm = stiction.library.two_link(lengths=(0.3, 0.3), masses=(0.5, 0.5))
     robot = stiction.Robot(name="wrist", links=arm.links, joints=arm.joints, coupling=T)
     motor = DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5)
-    scene = Scene(robot=robot, drives={"shoulder": Drive(motor=motor, command=3.0), "elbow": Drive(motor=motor, command=-2.0)}, gravity=(0, 0, 0))
+    scene = Scene(
+        robot=robot,
+        drives={"shoulder": Drive(motor=motor, command=3.0), "elbow": Drive(motor=motor, command=-2.0)},
+        gravity=(0, 0, 0),
+    )
     run = simulate(scene, duration=1e-6, step=1e-6)
     M = arm.mass_matrix([0.0, 0.0]) + np.array(T).T @ np.array(T) * 1e-5
     torque = np.array(T).T @ (0.05 / 2.0 * np.array([3.0, -2.0]))
-    np.testing.assert_allclose([run["v.shoulder"][-1], run["v.elbow"][-1]], np.linalg.solve(M, torque) * 1e-6, rtol=1e-3)
+    np.testing.assert_allclose(
+        [run["v.shoulder"][-1], run["v.elbow"][-1]], np.linalg.solve(M, torque) * 1e-6, rtol=1e-3
+    )
     turned = Scene(robot=robot, drives=scene.drives, gravity=(0, 0, 0), v=[1.0, 2.0])
     still = simulate(turned, duration=1e-6, step=1e-6)
     expected = 0.05 / 2.0 * (np.array([3.0, -2.0]) - 0.05 * np.array(T) @ [1.0, 2.0])
-    np.testing.assert_allclose([still["motor_torque.shoulder"][0], still["motor_torque.elbow"][0]], expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        [still["motor_torque.shoulder"][0], still["motor_torque.elbow"][0]], expected, rtol=1e-12
+    )
 
 
 def test_friction_on_either_side_of_the_gear():
@@ -173,15 +244,31 @@ def test_friction_on_either_side_of_the_gear():
 
 def test_a_drive_replaces_what_the_description_says():
     links = [stiction.Link(name="base"), stiction.Link(name="wheel", mass=1.0, inertia=np.diag([0.02] * 3))]
-    joint = Joint(name="axle", kind="continuous", parent="base", child="wheel", damping=0.1, friction=0.5, rotor_inertia=1e-3, gear_ratio=10)
+    joint = Joint(
+        name="axle",
+        kind="continuous",
+        parent="base",
+        child="wheel",
+        damping=0.1,
+        friction=0.5,
+        rotor_inertia=1e-3,
+        gear_ratio=10,
+    )
     robot = stiction.Robot(name="w", links=links, joints=[joint])
-    run = simulate(Scene(robot=robot, drives={"axle": Drive(motor=TorqueMotor(), command=1.0)}), duration=1.0, step=1e-3, record=1.0)
+    run = simulate(
+        Scene(robot=robot, drives={"axle": Drive(motor=TorqueMotor(), command=1.0)}),
+        duration=1.0,
+        step=1e-3,
+        record=1.0,
+    )
     assert run["v.axle"][-1] == pytest.approx(50.0, rel=1e-9)
 
 
 def test_a_pid_on_voltage():
     motor = DCMotor(resistance=2.36, constant=2.58e-2, rotor_inertia=7.03e-6, rated_voltage=24.0)
-    drive = Drive(motor=motor, gear=Gear(ratio=120), joint_friction=Stribeck(level=0.4, static=0.5, velocity=0.01, viscous=0.2))
+    drive = Drive(
+        motor=motor, gear=Gear(ratio=120), joint_friction=Stribeck(level=0.4, static=0.5, velocity=0.01, viscous=0.2)
+    )
     pid = PID(clock=Clock(period=2e-3), proportional=100.0, integral=50.0, derivative=5.0, limit=24.0, target=0.5)
     run = simulate(on_axle(0.02, drive, control={"axle": pid}), duration=4.0, step=1e-3, method="moreau", record=0.1)
     assert run["q.axle"][-1] == pytest.approx(0.5, abs=5e-3)
@@ -195,7 +282,11 @@ def test_a_pid_on_voltage():
         (lambda: DCMotor(resistance=-1, constant=1.0), "resistance is -1", DriveError),
         (lambda: DCMotor(resistance=1, constant=0.0), "constant is 0", DriveError),
         (lambda: DCMotor(resistance=1, constant=1.0, rotor_inertia=-1e-5), "rotor_inertia is -1e-05", DriveError),
-        (lambda: DCMotor(resistance=1, constant=1.0, inductance=1e-3, current_limit=1.0), "takes no current_limit", DriveError),
+        (
+            lambda: DCMotor(resistance=1, constant=1.0, inductance=1e-3, current_limit=1.0),
+            "takes no current_limit",
+            DriveError,
+        ),
         (lambda: TorqueMotor(torque_limit=((1, 2), (2, 1))), "speeds rising from 0", DriveError),
         (lambda: TorqueMotor(torque_limit="much"), "torque_limit is 'much'", DriveError),
         (lambda: Gear(ratio=0), "ratio is 0; allowed: a number that is not 0", DriveError),
@@ -204,10 +295,18 @@ def test_a_pid_on_voltage():
         (lambda: Gear(ratio=10, backlash=0.1), "give a stiffness", DriveError),
         (lambda: Gear(ratio=10, stiffness=-1), "stiffness is -1", DriveError),
         (lambda: Drive(motor=3), "motor is 3; allowed: a Motor", DriveError),
-        (lambda: Drive(motor=TorqueMotor(), gear=Gear(ratio=1, stiffness=1.0)), "needs a motor with a rotor_inertia above 0", DriveError),
+        (
+            lambda: Drive(motor=TorqueMotor(), gear=Gear(ratio=1, stiffness=1.0)),
+            "needs a motor with a rotor_inertia above 0",
+            DriveError,
+        ),
         (lambda: Drive(motor=TorqueMotor(), joint_friction=0.5), "joint_friction is 0.5", DriveError),
         (lambda: Drive(motor=TorqueMotor(), command="x"), "command is 'x'", DriveError),
-        (lambda: Stribeck(level=1.0, static=0.5, velocity=0.1), "static is 0.5 and below level", stiction.FrictionError),
+        (
+            lambda: Stribeck(level=1.0, static=0.5, velocity=0.1),
+            "static is 0.5 and below level",
+            stiction.FrictionError,
+        ),
         (
             lambda: Scene(robot=flywheel(1), drives={"axel": Drive(motor=TorqueMotor())}),
             r"unknown joint 'axel'; robot 'flywheel' has: axle \(in drives\)",
@@ -217,13 +316,21 @@ def test_a_pid_on_voltage():
         (lambda: Scene(robot=flywheel(1), control={"axle": 3}), "control of 'axle' is 3", SceneError),
         (
             lambda: Scene(
-                robot=flywheel(1), friction={"axle": Coulomb(level=1.0)}, drives={"axle": Drive(motor=TorqueMotor(), joint_friction=Coulomb(level=1.0))}
+                robot=flywheel(1),
+                friction={"axle": Coulomb(level=1.0)},
+                drives={"axle": Drive(motor=TorqueMotor(), joint_friction=Coulomb(level=1.0))},
             ),
             "both in its drive and in the scene",
             SceneError,
         ),
         (
-            lambda: simulate(Scene(robot=flywheel(1), drives={"axle": Drive(motor=TorqueMotor(), gear=Gear(ratio=2, efficiency=0.5))}), duration=1, step=0.1),
+            lambda: simulate(
+                Scene(
+                    robot=flywheel(1), drives={"axle": Drive(motor=TorqueMotor(), gear=Gear(ratio=2, efficiency=0.5))}
+                ),
+                duration=1,
+                step=0.1,
+            ),
             "needs method 'moreau'",
             stiction.InputError,
         ),
@@ -238,7 +345,12 @@ def test_bad_input(make, message, kind):
 def test_the_books_of_a_drive(method):
     """What the motor gives goes into motion, friction and losses; the motor counts as a source, its back-EMF included."""
     motor = DCMotor(resistance=2.36, constant=2.58e-2, rotor_inertia=7.03e-6)
-    drive = Drive(motor=motor, gear=Gear(ratio=120), joint_friction=Coulomb(level=1.0, viscous=0.5), command=lambda t: 6 * sin(5 * t))
+    drive = Drive(
+        motor=motor,
+        gear=Gear(ratio=120),
+        joint_friction=Coulomb(level=1.0, viscous=0.5),
+        command=lambda t: 6 * sin(5 * t),
+    )
     run = simulate(on_axle(0.02, drive), duration=2.0, step=1e-4, method=method, record=0.01, energy=True)
     assert run["work.motor.axle"][-1] > 1 and run["loss.friction.axle"][-1] > 1
     assert np.abs(run["energy.residue"]).max() < 1e-8 * run["work.motor.axle"][-1]
@@ -263,10 +375,15 @@ def test_batches_of_drives_are_their_members():
         made = DCMotor(resistance=resistance, constant=0.05, rotor_inertia=inertia)
         return on_axle(0.05, Drive(motor=made, gear=Gear(ratio=50), command=3.0))
 
-    for name, x, make in (("rotor_inertia", [1e-5, 4e-5], lambda x: rigid(inertia=x)), ("resistance", [2.0, 3.0], lambda x: rigid(resistance=x))):
+    for name, x, make in (
+        ("rotor_inertia", [1e-5, 4e-5], lambda x: rigid(inertia=x)),
+        ("resistance", [2.0, 3.0], lambda x: rigid(resistance=x)),
+    ):
         batch = simulate(rigid(), parameters={f"drive.axle.{name}": x}, **how)
         for k, value in enumerate(x):
-            np.testing.assert_allclose(batch["q.axle"][:, k], simulate(make(value), **how)["q.axle"], rtol=1e-9, atol=1e-15)
+            np.testing.assert_allclose(
+                batch["q.axle"][:, k], simulate(make(value), **how)["q.axle"], rtol=1e-9, atol=1e-15
+            )
 
     def springy(q=0.3):
         return on_axle(0.05, Drive(motor=motor, gear=Gear(ratio=50, stiffness=10.0, damping=0.02)), q=[q])
@@ -274,7 +391,11 @@ def test_batches_of_drives_are_their_members():
     batch = simulate(springy(), parameters={"q.axle": [0.3, 0.5]}, **how)
     assert batch["motor_angle.axle"][0].tolist() == [15.0, 25.0]
     np.testing.assert_allclose(batch["q.axle"][-1], [0.3, 0.5], atol=1e-12)
-    for name, x, message in (("stiffness", -1.0, "stiffness is -1"), ("gear_ratio", 3.0, "unknown number"), ("driving", 0.5, "unknown number")):
+    for name, x, message in (
+        ("stiffness", -1.0, "stiffness is -1"),
+        ("gear_ratio", 3.0, "unknown number"),
+        ("driving", 0.5, "unknown number"),
+    ):
         with pytest.raises(stiction.InputError, match=message):
             simulate(springy(), parameters={f"drive.axle.{name}": x}, **how)
 
@@ -282,7 +403,13 @@ def test_batches_of_drives_are_their_members():
 def test_losses_are_booked_as_losses():
     gear = Gear(ratio=10.0, efficiency=0.8)
     drive = Drive(motor=TorqueMotor(rotor_inertia=1e-4), gear=gear, command=0.5)
-    run = simulate(on_axle(0.05, drive, friction={"axle": Viscous(coefficient=2.0)}), duration=2.0, step=1e-3, method="moreau", energy=True)
+    run = simulate(
+        on_axle(0.05, drive, friction={"axle": Viscous(coefficient=2.0)}),
+        duration=2.0,
+        step=1e-3,
+        method="moreau",
+        energy=True,
+    )
     assert run["loss.mesh.axle"][-1] > 0 and run["work.motor.axle"][-1] > 0
     assert run["loss.mesh.axle"][-1] == pytest.approx(0.2 * run["work.motor.axle"][-1], rel=0.05)
 
@@ -295,20 +422,54 @@ P_ONLY = PID(clock=Clock(period=0.01), proportional=1.0)
 @pytest.mark.parametrize(
     "make, message, kind",
     [
-        (lambda: simulate(on_axle(1.0, LOSSY), duration=1, step=0.1, method="gears_semi_implicit"), "needs method 'moreau'", stiction.InputError),
-        (lambda: simulate(on_axle(1.0, STIFF), duration=1, step=1e-3), "spring of 'gear axle' is too stiff.*largest stable step", stiction.StictionError),
-        (lambda: simulate(on_axle(1.0, STIFF), duration=1, step=1e-3, method="moreau"), "swings at 1e.05 rad/s", stiction.StictionError),
-        (lambda: on_axle(1.0, Drive(motor=TorqueMotor(), command=5.0), control={"axle": P_ONLY}), "a controller and its drive a command", SceneError),
+        (
+            lambda: simulate(on_axle(1.0, LOSSY), duration=1, step=0.1, method="gears_semi_implicit"),
+            "needs method 'moreau'",
+            stiction.InputError,
+        ),
+        (
+            lambda: simulate(on_axle(1.0, STIFF), duration=1, step=1e-3),
+            "spring of 'gear axle' is too stiff.*largest stable step",
+            stiction.StictionError,
+        ),
+        (
+            lambda: simulate(on_axle(1.0, STIFF), duration=1, step=1e-3, method="moreau"),
+            "swings at 1e.05 rad/s",
+            stiction.StictionError,
+        ),
+        (
+            lambda: on_axle(1.0, Drive(motor=TorqueMotor(), command=5.0), control={"axle": P_ONLY}),
+            "a controller and its drive a command",
+            SceneError,
+        ),
         (lambda: Drive(motor=TorqueMotor(), command=lambda: 1), "command fails at t = 1 s", DriveError),
         (lambda: Drive(motor=TorqueMotor(), command=lambda t: None), "command", DriveError),
-        (lambda: PID(clock=Clock(period=0.01), proportional=1.0, target=lambda t: 1 / 0), "target fails at t = 1 s", stiction.InputError),
+        (
+            lambda: PID(clock=Clock(period=0.01), proportional=1.0, target=lambda t: 1 / 0),
+            "target fails at t = 1 s",
+            stiction.InputError,
+        ),
         (lambda: PID(clock=Clock(period=0.01), proportional="2"), "proportional is '2'", stiction.InputError),
         (lambda: Gear(ratio=2, self_locking="a"), "self_locking is 'a'", DriveError),
         (lambda: Gear(ratio=True), "ratio is True", DriveError),
         (lambda: TorqueMotor(torque_limit=((0, 1.0), (1, 2.0))), "torques not rising", DriveError),
-        (lambda: simulate(on_axle(1.0, Drive(motor=TorqueMotor())), duration=1, step=0.1, method="gears_semi_implicit", pull=-1), "pull is -1", stiction.InputError),
-        (lambda: simulate(on_axle(1.0, Drive(motor=TorqueMotor())), duration=1, step=0.1, pull=0.1), "belongs to 'gears'", stiction.InputError),
-        (lambda: simulate(on_axle(1.0, Drive(motor=TorqueMotor())), duration=1, step=0.1, splitting=True), "splitting is True", stiction.InputError),
+        (
+            lambda: simulate(
+                on_axle(1.0, Drive(motor=TorqueMotor())), duration=1, step=0.1, method="gears_semi_implicit", pull=-1
+            ),
+            "pull is -1",
+            stiction.InputError,
+        ),
+        (
+            lambda: simulate(on_axle(1.0, Drive(motor=TorqueMotor())), duration=1, step=0.1, pull=0.1),
+            "belongs to 'gears'",
+            stiction.InputError,
+        ),
+        (
+            lambda: simulate(on_axle(1.0, Drive(motor=TorqueMotor())), duration=1, step=0.1, splitting=True),
+            "splitting is True",
+            stiction.InputError,
+        ),
     ],
 )
 def test_more_bad_input(make, message, kind):
@@ -318,7 +479,12 @@ def test_more_bad_input(make, message, kind):
 
 def test_controllers_are_for_joints_of_one_velocity():
     links = [stiction.Link(name="world"), stiction.Link(name="body", mass=1.0, inertia=np.diag([0.1] * 3))]
-    robot = stiction.Robot(name="free", links=links, joints=[Joint(name="joint", kind="floating", parent="world", child="body")])
-    for extra in ({"control": {"joint.vx": PID(clock=Clock(period=0.01), proportional=1.0)}}, {"drives": {"joint.vx": Drive(motor=TorqueMotor())}}):
+    robot = stiction.Robot(
+        name="free", links=links, joints=[Joint(name="joint", kind="floating", parent="world", child="body")]
+    )
+    for extra in (
+        {"control": {"joint.vx": PID(clock=Clock(period=0.01), proportional=1.0)}},
+        {"drives": {"joint.vx": Drive(motor=TorqueMotor())}},
+    ):
         with pytest.raises(SceneError, match=r"cannot be on 'joint\.vx'"):
             Scene(robot=robot, **extra)

@@ -21,7 +21,11 @@ def geared(torque, command=0.0, law=LAW):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("torque, command", [(3.0, 0.0), (-4.5, 0.0), (0.5, 3.0), (-1.0, -2.0)], ids=["off", "off, backwards", "on", "on, backwards"])
+@pytest.mark.parametrize(
+    "torque, command",
+    [(3.0, 0.0), (-4.5, 0.0), (0.5, 3.0), (-1.0, -2.0)],
+    ids=["off", "off, backwards", "on", "on, backwards"],
+)
 def test_a_stuck_joint_does_not_creep(method, torque, command):
     """60 s at 1 ms under a constant load, power on or off: within 1e−9 rad after the first 0.1 s."""
     run = simulate(geared(torque, command), duration=60.0, step=1e-3, method=method, record=0.1)
@@ -53,7 +57,9 @@ def test_softness_creeps_and_pull_turns_it_into_an_offset():
     soft_run = simulate(geared(load), duration=2.0, step=h, method="gears_semi_implicit", record=0.5, softness=soft)
     slope = (soft_run["q.joint"][-1] - soft_run["q.joint"][-2]) / 0.5
     assert slope == pytest.approx(speed, rel=0.7), "the order of magnitude of the paper's estimate"
-    held = simulate(geared(load), duration=5.0, step=h, method="gears_semi_implicit", record=0.5, softness=soft, pull=0.1)
+    held = simulate(
+        geared(load), duration=5.0, step=h, method="gears_semi_implicit", record=0.5, softness=soft, pull=0.1
+    )
     assert abs(held["q.joint"][-1] - held["q.joint"][-2]) < 1e-9
     assert held["gone.joint"][-1] == pytest.approx(held["q.joint"][-1], abs=1e-6) and held["gone.joint"][-1] > 1e-7
 
@@ -84,16 +90,31 @@ def test_joints_with_a_drive_with_a_torque_and_with_nothing(method):
 def test_splitting_error_on_request():
     shaken = chain_with_drives(2)
     drives = {name: replace(drive, command=lambda t: 6 * sin(8 * t)) for name, drive in shaken.drives.items()}
-    run = simulate(replace(shaken, drives=drives), duration=2.0, step=1e-3, method="gears_semi_implicit", record=0.1, splitting=True)
-    assert 0 < run["splitting"][-1] < 12.0, "torque by which the joints alone differ from the joints together, at worst [N·m]"
+    run = simulate(
+        replace(shaken, drives=drives),
+        duration=2.0,
+        step=1e-3,
+        method="gears_semi_implicit",
+        record=0.1,
+        splitting=True,
+    )
+    assert 0 < run["splitting"][-1] < 12.0, (
+        "torque by which the joints alone differ from the joints together, at worst [N·m]"
+    )
     assert run.units["splitting"] == "N·m or N"
-    single = simulate(geared(lambda t: 3 * sin(t)), duration=0.5, step=1e-3, method="gears_semi_implicit", record=0.1, splitting=True)
+    single = simulate(
+        geared(lambda t: 3 * sin(t)), duration=0.5, step=1e-3, method="gears_semi_implicit", record=0.1, splitting=True
+    )
     assert single["splitting"][-1] < 0.05
 
 
 def test_a_wheel_without_rotor_is_found_through_the_mass_matrix():
     run = simulate(
-        Scene(robot=flywheel(0.05), friction={"axle": Coulomb(level=0.5)}, torque={"axle": 0.4}), duration=10.0, step=1e-3, method="gears_semi_implicit", record=1.0
+        Scene(robot=flywheel(0.05), friction={"axle": Coulomb(level=0.5)}, torque={"axle": 0.4}),
+        duration=10.0,
+        step=1e-3,
+        method="gears_semi_implicit",
+        record=1.0,
     )
     assert np.abs(run["q.axle"][1:] - run["q.axle"][1]).max() < 1e-9
 
@@ -105,7 +126,9 @@ def test_an_elastic_axle_behind_friction_on_the_motor():
     scene = Scene(robot=flywheel(0.05), drives={"axle": drive}, torque={"axle": 0.5})
     for method in ("gears_semi_implicit", "moreau"):
         run = simulate(scene, duration=4.0, step=1e-4, method=method, record=0.5)
-        assert run.status == "completed" and np.abs(run["motor_angle.axle"][4:] - run["motor_angle.axle"][4]).max() < 1e-6
+        assert (
+            run.status == "completed" and np.abs(run["motor_angle.axle"][4:] - run["motor_angle.axle"][4]).max() < 1e-6
+        )
 
 
 @pytest.mark.parametrize("rotor", [1e-5, 0.0])
@@ -115,8 +138,13 @@ def test_a_stuck_joint_stays_while_its_neighbour_slides(method, rotor):
     arm = stiction.library.pendulum(2)
     motor = stiction.TorqueMotor(rotor_inertia=rotor)
     levels = {"joint1": 1.0, "joint2": 1.5}
-    drives = {name: Drive(motor=motor, gear=Gear(ratio=50), joint_friction=Coulomb(level=level)) for name, level in levels.items()}
-    scene = Scene(robot=arm, drives=drives, torque={"joint1": lambda t: 3 * sin(6 * t)}, gravity=(0, 0, 0), q=[0.3, 0.8])
+    drives = {
+        name: Drive(motor=motor, gear=Gear(ratio=50), joint_friction=Coulomb(level=level))
+        for name, level in levels.items()
+    }
+    scene = Scene(
+        robot=arm, drives=drives, torque={"joint1": lambda t: 3 * sin(6 * t)}, gravity=(0, 0, 0), q=[0.3, 0.8]
+    )
     run = simulate(scene, duration=4.0, step=1e-3, method=method, record=0.1)
     assert np.ptp(run["q.joint1"]) > 0.01
     assert abs(run["q.joint2"][-1] - 0.8) < 1e-3, "held friction lags by a step"
@@ -135,5 +163,7 @@ def test_every_run_of_a_batch_starts_from_its_own_load():
     arm = stiction.library.pendulum(1)
     scene = Scene(robot=arm, drives={"joint1": drive})
     starts = np.array([0.4, 0.5])  # gravity takes 3.8 and 4.7 of 4.92 N·m
-    run = simulate(scene, duration=2.0, step=1e-3, method="gears_semi_implicit", record=0.5, parameters={"q.joint1": starts})
+    run = simulate(
+        scene, duration=2.0, step=1e-3, method="gears_semi_implicit", record=0.5, parameters={"q.joint1": starts}
+    )
     np.testing.assert_allclose(run["q.joint1"][-1], starts, atol=1e-9)

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from stiction import Coulomb, Curve, FrictionError, LuGre, Scene, Stribeck, simulate
 from stiction.errors import InputError
-from stiction.parts import FreeBody
-from stiction.parts import Friction, Source
-from stiction.scene import Formula
 from stiction.network import Term, Wire
+from stiction.parts import FreeBody, Friction, Source
+from stiction.scene import Formula
 from stiction.trace import exp
 from tests.friction.test_hold import flywheel
 
@@ -33,7 +32,11 @@ def test_a_curve_like_stribecks_is_stribecks_law(v, z, step):
 def test_a_curve_runs_like_stribecks_law(method):
     runs = [
         simulate(
-            Scene(robot=flywheel(0.02), friction={"axle": law}, torque={"axle": Formula("0.7*sin(3*t)")}), duration=3.0, step=1e-3, method=method, record=0.1
+            Scene(robot=flywheel(0.02), friction={"axle": law}, torque={"axle": Formula("0.7*sin(3*t)")}),
+            duration=3.0,
+            step=1e-3,
+            method=method,
+            record=0.1,
         )
         for law in (SAME, STRIBECK)
     ]
@@ -68,13 +71,19 @@ def pushed(dimension_law, push):
             "push": Source(functions=push),
             "friction": Friction(law=dimension_law, dimension=3),
         },
-        wires=[Wire("friction.velocity", ["puck.velocity"]), Wire("puck.force", ["push.force", Term("friction.torque", -1.0)])],
+        wires=[
+            Wire("friction.velocity", ["puck.velocity"]),
+            Wire("puck.force", ["push.force", Term("friction.torque", -1.0)]),
+        ],
     )
 
 
 @pytest.mark.parametrize(
     "law",
-    [Coulomb(level=0.5, stiffness=5e4, damping=50.0), Stribeck(level=0.4, static=0.5, velocity=0.01, stiffness=5e4, damping=50.0)],
+    [
+        Coulomb(level=0.5, stiffness=5e4, damping=50.0),
+        Stribeck(level=0.4, static=0.5, velocity=0.01, stiffness=5e4, damping=50.0),
+    ],
     ids=["Coulomb", "Stribeck"],
 )
 def test_friction_in_space_is_the_same_in_all_directions(law):

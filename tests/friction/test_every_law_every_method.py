@@ -14,7 +14,9 @@ LAWS = {
     "Stribeck": Stribeck(level=0.5, static=0.6, velocity=0.1, viscous=0.05),
     "own curve": Curve(function=lambda w: 0.5 + 0.1 * exp(-w / 0.1), viscous=0.05),
     "Dahl": Dahl(level=0.5, stiffness=500.0),
-    "asymmetric LuGre": LuGre(level=(0.5, 0.4), static=(0.6, 0.5), velocity=0.1, stiffness=500.0, damping=1.0, viscous=0.05),
+    "asymmetric LuGre": LuGre(
+        level=(0.5, 0.4), static=(0.6, 0.5), velocity=0.1, stiffness=500.0, damping=1.0, viscous=0.05
+    ),
     "asymmetric Dahl": Dahl(level=(0.5, 0.4), stiffness=500.0),
     "LuGre": LuGre(level=0.5, static=0.6, velocity=0.1, stiffness=500.0, damping=1.0, viscous=0.05),
     "elasto-plastic": ElastoPlastic(level=0.5, static=0.6, velocity=0.1, stiffness=500.0, damping=1.0, viscous=0.05),
@@ -50,7 +52,9 @@ def test_one_joint(name, method, sign):
     held = run(Scene(robot=flywheel(0.02), friction={"axle": law}, torque={"axle": sign * 0.2}), method)
     assert held.status == "completed"
     assert abs(held["q.axle"][-1]) < bound(law), "bent, not gone"
-    assert held["friction.axle"][-1] == pytest.approx(sign * 0.2, rel=0.1 if isinstance(law, Dahl) else 1e-3)  # Dahl rings for long
+    assert held["friction.axle"][-1] == pytest.approx(
+        sign * 0.2, rel=0.1 if isinstance(law, Dahl) else 1e-3
+    )  # Dahl rings for long
     slid = run(Scene(robot=flywheel(0.02), friction={"axle": law}, torque={"axle": sign * 1.0}), method)
     v = slid["v.axle"][-1]
     assert sign * v > 0
@@ -64,8 +68,12 @@ def test_two_coupled_joints(name, method):
         return
     robot = stiction.library.two_link(lengths=(0.3, 0.3), masses=(0.5, 0.5))
     friction = {"shoulder": LAWS[name], "elbow": LAWS[name]}
-    held = run(Scene(robot=robot, friction=friction, torque={"shoulder": 0.2, "elbow": -0.2}, gravity=(0, 0, 0)), method)
+    held = run(
+        Scene(robot=robot, friction=friction, torque={"shoulder": 0.2, "elbow": -0.2}, gravity=(0, 0, 0)), method
+    )
     assert max(abs(held["q.shoulder"][-1]), abs(held["q.elbow"][-1])) < bound(LAWS[name])
-    moved = run(Scene(robot=robot, friction=friction, torque={"shoulder": 0.2, "elbow": 0.8}, gravity=(0, 0, 0)), method)
+    moved = run(
+        Scene(robot=robot, friction=friction, torque={"shoulder": 0.2, "elbow": 0.8}, gravity=(0, 0, 0)), method
+    )
     assert moved["q.elbow"][-1] > 0.1
     assert all(np.isfinite(x).all() for x in moved.signals.values())

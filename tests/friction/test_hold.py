@@ -60,7 +60,9 @@ def test_the_acceleration_above_break_away_does_not_depend_on_the_method(method)
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("law", [Coulomb(level=0.5, viscous=0.02), LAWS["Stribeck"]], ids=lambda law: type(law).__name__)
+@pytest.mark.parametrize(
+    "law", [Coulomb(level=0.5, viscous=0.02), LAWS["Stribeck"]], ids=lambda law: type(law).__name__
+)
 def test_steady_sliding_reaches_the_curve(law, method):
     run = simulate(on_axle(1e-3, law, 0.8), duration=3.0, step=1e-3, method=method, record=1.0)
     assert law.steady(float(run["v.axle"][-1])) == pytest.approx(0.8, rel=1e-9)
@@ -78,7 +80,9 @@ def test_an_arm_holds_against_gravity(kind, h, method):
         for name, F in zip(robot.velocity_names, limits, strict=True)
     }
     torque = dict.fromkeys(robot.velocity_names, lambda t: 0.02 * sin(100 * t))
-    run = simulate(Scene(robot=robot, friction=friction, torque=torque, q=q), duration=2.2, step=h, method=method, record=0.2)
+    run = simulate(
+        Scene(robot=robot, friction=friction, torque=torque, q=q), duration=2.2, step=h, method=method, record=0.2
+    )
     for name in robot.velocity_names:
         assert np.ptp(anchor(run, name)[1:]) < 1e-9
 
@@ -87,7 +91,12 @@ def test_when_one_joint_breaks_away_its_neighbour_may_too():
     """Two coupled joints: nothing pushes the second, but the motion of the first does."""
     robot = stiction.library.two_link(lengths=(0.5, 0.5), masses=(1.0, 1.0))
     friction = {"shoulder": Coulomb(level=0.1), "elbow": Coulomb(level=0.05)}
-    run = simulate(Scene(robot=robot, friction=friction, torque={"shoulder": 2.0}, gravity=(0, 0, 0)), duration=2e-3, step=1e-3, method="moreau")
+    run = simulate(
+        Scene(robot=robot, friction=friction, torque={"shoulder": 2.0}, gravity=(0, 0, 0)),
+        duration=2e-3,
+        step=1e-3,
+        method="moreau",
+    )
     assert (run["mode.shoulder"][1], run["mode.elbow"][1]) == (0, 0), "one step is no switch"
     assert (run["mode.shoulder"][2], run["mode.elbow"][2]) == (2, 2)
     expected = np.linalg.solve(robot.mass_matrix([0.0, 0.0]), [2.0 - 0.1, 0.05]) * 1e-3
@@ -99,14 +108,39 @@ def test_when_one_joint_breaks_away_its_neighbour_may_too():
 def test_sites_that_depend_on_each_other(method):
     """Two sites on one joint hold together what neither holds alone; a third that is the sum of two others does no harm."""
     two = {"axle": Coulomb(level=0.3), "seal": FrictionSite(law=Coulomb(level=0.3), joints={"axle": 1})}
-    run = simulate(Scene(robot=flywheel(0.0304), friction=two, torque={"axle": 0.45}), duration=2.0, step=1e-3, method=method, record=0.5)
-    assert run.status == "completed" and abs(run["q.axle"][-1]) < 1e-4 and abs(run["q.axle"][-1] - run["q.axle"][-2]) < 1e-9
+    run = simulate(
+        Scene(robot=flywheel(0.0304), friction=two, torque={"axle": 0.45}),
+        duration=2.0,
+        step=1e-3,
+        method=method,
+        record=0.5,
+    )
+    assert (
+        run.status == "completed"
+        and abs(run["q.axle"][-1]) < 1e-4
+        and abs(run["q.axle"][-1] - run["q.axle"][-2]) < 1e-9
+    )
     assert run["friction.axle"][-1] + run["friction.seal"][-1] == pytest.approx(0.45, rel=1e-6)
-    slid = simulate(Scene(robot=flywheel(0.0304), friction=two, torque={"axle": 0.8}), duration=1.0, step=1e-3, method=method, record=0.5)
+    slid = simulate(
+        Scene(robot=flywheel(0.0304), friction=two, torque={"axle": 0.8}),
+        duration=1.0,
+        step=1e-3,
+        method=method,
+        record=0.5,
+    )
     assert (slid["v.axle"][2] - slid["v.axle"][1]) / 0.5 == pytest.approx(0.2 / 0.0304, rel=1e-6)
     arm = stiction.library.two_link(lengths=(0.3, 0.3), masses=(0.5, 0.5))
-    laws = {"shoulder": Coulomb(level=1.0), "elbow": Coulomb(level=1.0), "both": FrictionSite(law=Coulomb(level=0.5), joints={"shoulder": 1, "elbow": 1})}
-    shaken = Scene(robot=arm, friction=laws, torque={"shoulder": lambda t: 4 * sin(7 * t), "elbow": lambda t: 3 * sin(11 * t)}, gravity=(0, 0, 0))
+    laws = {
+        "shoulder": Coulomb(level=1.0),
+        "elbow": Coulomb(level=1.0),
+        "both": FrictionSite(law=Coulomb(level=0.5), joints={"shoulder": 1, "elbow": 1}),
+    }
+    shaken = Scene(
+        robot=arm,
+        friction=laws,
+        torque={"shoulder": lambda t: 4 * sin(7 * t), "elbow": lambda t: 3 * sin(11 * t)},
+        gravity=(0, 0, 0),
+    )
     run = simulate(shaken, duration=3.0, step=1e-3, method=method, record=0.1)
     assert run.status == "completed" and not run.signals.get("residual", np.zeros(1)).any()
 
@@ -115,7 +149,13 @@ def test_sites_that_depend_on_each_other(method):
 def test_sites_may_be_sums_of_joints(method):
     """Friction on q̇1 + q̇2 alone: that sum sticks, the difference is free."""
     friction = {"both": FrictionSite(law=Coulomb(level=5.0), joints={"shoulder": 1, "elbow": 1})}
-    scene = Scene(robot=stiction.library.two_link(), friction=friction, torque={"shoulder": 0.02, "elbow": -0.01}, gravity=(0, 0, 0), q=(0.1, 0.4))
+    scene = Scene(
+        robot=stiction.library.two_link(),
+        friction=friction,
+        torque={"shoulder": 0.02, "elbow": -0.01},
+        gravity=(0, 0, 0),
+        q=(0.1, 0.4),
+    )
     run = simulate(scene, duration=0.2, step=1e-3, method=method)
     together = run["q.shoulder"] + run["q.elbow"] - run.signals.get("bend.both", 0.0)
     assert np.ptp(together) < 1e-12
@@ -133,18 +173,24 @@ def test_bristles_that_cannot_hold_are_refused_with_the_step_that_can():
 
 
 def test_bristles_in_space_and_on_the_ground_are_tried_too():
-    from stiction.reproduce.closed_forms import box
-    from stiction.parts import FreeBody
-    from stiction.parts import Friction, Ground
     from stiction.network import Term, Wire
+    from stiction.parts import FreeBody, Friction, Ground
+    from stiction.reproduce.closed_forms import box
 
     body = FreeBody(mass=1.0, inertia=(1, 1, 1))
     rub = Friction(law=Coulomb(level=20.0, stiffness=1e8, damping=1.0), dimension=3)
-    space = Scene(parts={"puck": body, "rub": rub}, wires=[Wire("rub.velocity", ["puck.velocity"]), Wire("puck.force", [Term("rub.torque", -1.0)])])
+    space = Scene(
+        parts={"puck": body, "rub": rub},
+        wires=[Wire("rub.velocity", ["puck.velocity"]), Wire("puck.force", [Term("rub.torque", -1.0)])],
+    )
     with pytest.raises(StictionError, match=r"the bristles of 'rub' are too stiff for 'rk4' at 0\.001 s"):
         simulate(space, duration=1.0, step=1e-3)
     ground = Ground(stiffness=1e8, damping=1.0, coefficient=0.5)
-    wires = [Wire("ground.position", ["puck.position"]), Wire("ground.velocity", ["puck.velocity"]), Wire("puck.force", [Term("ground.force", -1.0)])]
+    wires = [
+        Wire("ground.position", ["puck.position"]),
+        Wire("ground.velocity", ["puck.velocity"]),
+        Wire("puck.force", [Term("ground.force", -1.0)]),
+    ]
     with pytest.raises(StictionError, match="the bristles of 'ground' are too stiff"):
         simulate(Scene(parts={"puck": body, "ground": ground}, wires=wires), duration=1.0, step=1e-3)
     with pytest.raises(StictionError, match="the bristles of 'corner0' are too stiff"):
@@ -154,7 +200,10 @@ def test_bristles_in_space_and_on_the_ground_are_tried_too():
 @pytest.mark.parametrize(
     "make, message",
     [
-        (lambda: Scene(robot=flywheel(1), friction={"axel": LAWS["Coulomb"]}), "unknown joint 'axel'; robot 'flywheel' has: axle"),
+        (
+            lambda: Scene(robot=flywheel(1), friction={"axel": LAWS["Coulomb"]}),
+            "unknown joint 'axel'; robot 'flywheel' has: axle",
+        ),
         (lambda: Scene(robot=flywheel(1), torque={"axel": 1.0}), r"unknown joint 'axel'.*\(in torque\)"),
         (lambda: Scene(robot=flywheel(1), torque={"axle": "1"}), "a number, a Table, or a function of the time"),
         (lambda: Scene(robot=flywheel(1), friction={"axle": 0.5}), "a friction law, a FrictionSite, or None"),

@@ -27,9 +27,17 @@ def bristle(law, speed, h, steps, z=0.0):
     """The own state after steps of RK4 at the velocity speed(t)."""
 
     def function(h, steps, z):
-        return (loop(steps, lambda k, x: runge_kutta_4(lambda y, t, step: [law.flow(speed(t), y[0], step)[1]], x, k * h, h), [z])[0],)
+        return (
+            loop(
+                steps,
+                lambda k, x: runge_kutta_4(lambda y, t, step: [law.flow(speed(t), y[0], step)[1]], x, k * h, h),
+                [z],
+            )[0],
+        )
 
-    program = Program("bristle", function, [Port("h", role="uniform"), Port("steps", role="uniform"), Port("z")], [Port("z")])
+    program = Program(
+        "bristle", function, [Port("h", role="uniform"), Port("steps", role="uniform"), Port("z")], [Port("z")]
+    )
     return float(program(h, steps, z)[0])
 
 
@@ -86,7 +94,9 @@ def test_lugre_at_constant_speed():
     assert CANUDAS.steady(v) == pytest.approx(1 + 0.5 * math.exp(-4) + 0.4 * v, rel=1e-14)
 
 
-@pytest.mark.parametrize("omega, falling, rising", [(1, 1.05270, 1.05392), (10, 1.04831, 1.06109), (25, 1.04347, 1.07956)])
+@pytest.mark.parametrize(
+    "omega, falling, rising", [(1, 1.05270, 1.05392), (10, 1.04831, 1.06109), (25, 1.04347, 1.07956)]
+)
 def test_lugre_lags(omega, falling, rising):
     """Figure 3 of Canudas de Wit and others 1995: v = 0.001 (1.5 + cos ωt), torque at v = 0.0015."""
 
@@ -119,7 +129,9 @@ def test_kikuuwe_one_joint():
 
         program = Program(
             "kikuuwe",
-            lambda h, start, steps, x, flow=flow: (loop(steps, lambda k, y: runge_kutta_4(flow, y, (start + k) * h, h), x),),
+            lambda h, start, steps, x, flow=flow: (
+                loop(steps, lambda k, y: runge_kutta_4(flow, y, (start + k) * h, h), x),
+            ),
             [Port("h", role="uniform"), Port("start", role="uniform"), Port("steps", role="uniform"), Port("x", (3,))],
             [Port("x", (3,))],
         )

@@ -39,7 +39,10 @@ PROGRAMS = {name: worker(law) for name, law in LAWS.items()}
 
 
 @pytest.mark.parametrize("name", LAWS)
-@given(st.lists(st.tuples(st.floats(0, 0.3), st.floats(0, 60), st.floats(0, 6)), min_size=3, max_size=3), st.integers(1, 4000))
+@given(
+    st.lists(st.tuples(st.floats(0, 0.3), st.floats(0, 60), st.floats(0, 6)), min_size=3, max_size=3),
+    st.integers(1, 4000),
+)
 def test_passive(name, waves, steps):
     law = LAWS[name]
     if isinstance(law, LuGre):

@@ -23,7 +23,12 @@ def problems(n, count, falls):
     A = G @ np.swapaxes(G, 1, 2) / n + 0.05 * np.eye(n)
     rest = rng.uniform(0.01, 1, size=(count, n, 2))
     slide = rest * rng.uniform(0.6 if falls else 1, 1, size=rest.shape)
-    return A, rng.normal(size=(count, n)), np.concatenate([rest, slide], axis=-1), rng.integers(-1, 2, size=(count, n)).astype(float)
+    return (
+        A,
+        rng.normal(size=(count, n)),
+        np.concatenate([rest, slide], axis=-1),
+        rng.integers(-1, 2, size=(count, n)).astype(float),
+    )
 
 
 @pytest.mark.parametrize("falls", [False, True], ids=["Coulomb", "Stribeck"])

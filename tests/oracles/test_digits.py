@@ -16,24 +16,37 @@ Q = [0, math.pi / 4, math.pi, 0, math.pi / 4, 0]
 
 def puma_friction(robot, v):
     """Viscous and asymmetric Coulomb torque, with the sign of the velocity."""
-    return np.array([j.damping * w + (j.friction[0] if w > 0 else -j.friction[1] if w < 0 else 0.0) for j, w in zip(robot.joints, v, strict=True)])
+    return np.array(
+        [
+            j.damping * w + (j.friction[0] if w > 0 else -j.friction[1] if w < 0 else 0.0)
+            for j, w in zip(robot.joints, v, strict=True)
+        ]
+    )
 
 
 def test_puma_gravity():
-    np.testing.assert_allclose(stiction.library.puma560().gravity_torque(Q), [0, 31.63988038, 6.03513802, 0, 0.02825280, 0], atol=1e-7)
+    np.testing.assert_allclose(
+        stiction.library.puma560().gravity_torque(Q), [0, 31.63988038, 6.03513802, 0, 0.02825280, 0], atol=1e-7
+    )
 
 
 def test_puma_inverse_dynamics():
     robot = stiction.library.puma560()
     fast = robot.inverse_dynamics(Q, np.ones(6), np.zeros(6)) + puma_friction(robot, np.ones(6))
-    np.testing.assert_allclose(fast, [29.14213190, 56.50435761, 16.35276886, 1.26447599, 1.12392228, 0.51964810], atol=1e-7)
+    np.testing.assert_allclose(
+        fast, [29.14213190, 56.50435761, 16.35276886, 1.26447599, 1.12392228, 0.51964810], atol=1e-7
+    )
     still = robot.inverse_dynamics(Q, np.zeros(6), np.ones(6))
-    np.testing.assert_allclose(still, [3.35311086, 36.00251124, 7.42596408, 0.19004303, 0.20344093, 0.19413279], atol=1e-7)
+    np.testing.assert_allclose(
+        still, [3.35311086, 36.00251124, 7.42596408, 0.19004303, 0.20344093, 0.19413279], atol=1e-7
+    )
 
 
 def test_puma_mass_matrix():
     M = stiction.library.puma560().mass_matrix(Q)
-    np.testing.assert_allclose(np.diag(M), [3.65937541, 4.41374193, 0.93784158, 0.19253171, 0.17134845, 0.19410451], atol=1e-7)
+    np.testing.assert_allclose(
+        np.diag(M), [3.65937541, 4.41374193, 0.93784158, 0.19253171, 0.17134845, 0.19410451], atol=1e-7
+    )
     np.testing.assert_allclose([M[0, 1], M[0, 2], M[1, 2]], [-0.40436125, 0.10061365, 0.35089066], atol=1e-7)
 
 
@@ -41,9 +54,13 @@ def test_puma_forward_dynamics():
     robot = stiction.library.puma560()
     v, torque = np.array([0.1, 0.2, 0.8, 0.2, 0.5, 1]), np.array([1, 3.2, 1.8, 0.1, 0.7, 4.6])
     friction = puma_friction(robot, v)
-    np.testing.assert_allclose(-friction, [-25.31156668, -15.48406373, -10.27357239, -0.93393673, -0.87964849, -0.51949981], atol=1e-7)
+    np.testing.assert_allclose(
+        -friction, [-25.31156668, -15.48406373, -10.27357239, -0.93393673, -0.87964849, -0.51949981], atol=1e-7
+    )
     a = robot.forward_dynamics(Q, v, torque - friction)
-    np.testing.assert_allclose(a, [-7.41022316, -9.84322458, -10.96939845, -4.43142875, -0.98814107, 21.02278195], atol=1e-7)
+    np.testing.assert_allclose(
+        a, [-7.41022316, -9.84322458, -10.96939845, -4.43142875, -0.98814107, 21.02278195], atol=1e-7
+    )
 
 
 def test_pendulum():
@@ -74,7 +91,11 @@ def modern_robotics_example():
         M.append(X)
     G = [
         np.diag([*I, m, m, m])
-        for I, m in (((0.010267, 0.010267, 0.00666), 3.7), ((0.22689, 0.22689, 0.0151074), 8.393), ((0.0494433, 0.0494433, 0.004095), 2.275))
+        for I, m in (
+            ((0.010267, 0.010267, 0.00666), 3.7),
+            ((0.22689, 0.22689, 0.0151074), 8.393),
+            ((0.0494433, 0.0494433, 0.004095), 2.275),
+        )
     ]
     S = np.array([[1, 0, 1, 0, 1, 0], [0, 1, 0, -0.089, 0, 0], [0, 1, 0, -0.089, 0, 0.425]], float).T
     return M, G, S
@@ -92,8 +113,19 @@ def same_arm(M, G, S):
         axis_frame[:3, 3] = np.cross(w, v)
         center, step = np.linalg.inv(axis_frame) @ frame, np.linalg.inv(before) @ axis_frame
         R = center[:3, :3]
-        links.append(Link(name=f"link{k}", mass=G[k][3, 3], center_of_mass=center[:3, 3], inertia=R @ G[k][:3, :3] @ R.T))
-        joints.append(Joint(name=f"joint{k}", kind="revolute", parent=links[k].name, child=links[k + 1].name, axis=w, origin=Origin(xyz=step[:3, 3])))
+        links.append(
+            Link(name=f"link{k}", mass=G[k][3, 3], center_of_mass=center[:3, 3], inertia=R @ G[k][:3, :3] @ R.T)
+        )
+        joints.append(
+            Joint(
+                name=f"joint{k}",
+                kind="revolute",
+                parent=links[k].name,
+                child=links[k + 1].name,
+                axis=w,
+                origin=Origin(xyz=step[:3, 3]),
+            )
+        )
         before = axis_frame
     tip = stiction.Frame(name="tip", link="link2", origin=origin_of(_pose(np.linalg.inv(before) @ frame @ M[3])))
     return Robot(name="modern", links=links, joints=joints, frames=[tip]), speeds
@@ -131,7 +163,10 @@ def test_two_link_closed_form():
     robot = stiction.library.two_link(lengths=(L1, L2), masses=(m1, m2))
     q, v = np.array([0.4, -1.1]), np.array([0.5, 2.0])
     c2, s2 = math.cos(q[1]), math.sin(q[1])
-    M = [[m1 * L1**2 + m2 * (L1**2 + 2 * L1 * L2 * c2 + L2**2), m2 * (L1 * L2 * c2 + L2**2)], [m2 * (L1 * L2 * c2 + L2**2), m2 * L2**2]]
+    M = [
+        [m1 * L1**2 + m2 * (L1**2 + 2 * L1 * L2 * c2 + L2**2), m2 * (L1 * L2 * c2 + L2**2)],
+        [m2 * (L1 * L2 * c2 + L2**2), m2 * L2**2],
+    ]
     np.testing.assert_allclose(robot.mass_matrix(q), M, rtol=1e-14)
     c = [-m2 * L1 * L2 * s2 * (2 * v[0] * v[1] + v[1] ** 2), m2 * L1 * L2 * v[0] ** 2 * s2]
     np.testing.assert_allclose(robot.coriolis_matrix(q, v) @ v, c, rtol=1e-13)
@@ -144,7 +179,9 @@ def test_rp_arm_closed_form():
     robot = stiction.library.rp_arm(first_mass=m1, first_length=L1, second_mass=m2, first_inertia=I1, second_inertia=I2)
     q, v = np.array([0.6, 0.9]), np.array([1.2, -0.7])
     np.testing.assert_allclose(robot.mass_matrix(q), np.diag([I1 + I2 + m1 * L1**2 + m2 * q[1] ** 2, m2]), atol=1e-14)
-    np.testing.assert_allclose(robot.coriolis_matrix(q, v) @ v, [2 * m2 * q[1] * v[0] * v[1], -m2 * q[1] * v[0] ** 2], rtol=1e-13)
+    np.testing.assert_allclose(
+        robot.coriolis_matrix(q, v) @ v, [2 * m2 * q[1] * v[0] * v[1], -m2 * q[1] * v[0] ** 2], rtol=1e-13
+    )
     expected = [(m1 * L1 + m2 * q[1]) * g * math.cos(q[0]), m2 * g * math.sin(q[0])]
     np.testing.assert_allclose(robot.gravity_torque(q, gravity=(0, -g, 0)), expected, rtol=1e-14)
 
@@ -167,16 +204,25 @@ def test_closed_forms_from_the_same_source():
 
 def test_solids():
     """Standard solids, and the composites of course section 3."""
-    ring = [PointMass(mass=10 / 360, origin=Origin(xyz=(0, 3 * math.cos(a), 3 * math.sin(a)))) for a in np.arange(360) * math.tau / 360]
+    ring = [
+        PointMass(mass=10 / 360, origin=Origin(xyz=(0, 3 * math.cos(a), 3 * math.sin(a))))
+        for a in np.arange(360) * math.tau / 360
+    ]
     np.testing.assert_allclose(Link.of("ring", *ring).inertia, np.diag([90, 45, 45]), atol=1e-9)
-    link = Link.of("cube and ball", Box(size=(1, 1, 1), mass=1, origin=Origin(xyz=(0, 0, 0.5))), Sphere(radius=1, mass=2, origin=Origin(xyz=(0, 0, 2))))
+    link = Link.of(
+        "cube and ball",
+        Box(size=(1, 1, 1), mass=1, origin=Origin(xyz=(0, 0, 0.5))),
+        Sphere(radius=1, mass=2, origin=Origin(xyz=(0, 0, 2))),
+    )
     assert link.mass == 3
     np.testing.assert_allclose(link.center_of_mass, [0, 0, 1.5])
     side = 1 / 6 + 1.0 + 0.8 + 2 * 0.25
     np.testing.assert_allclose(np.diag(link.inertia), [side, side, 1 / 6 + 0.8])
     turned = Link.of("lying", Cylinder(radius=0.1, length=1, density=1000, origin=Origin(rpy=(0, math.pi / 2, 0))))
     mass = 1000 * math.pi * 0.01
-    np.testing.assert_allclose(np.diag(turned.inertia), [mass * 0.005, mass * (0.03 + 1) / 12, mass * (0.03 + 1) / 12], rtol=1e-12)
+    np.testing.assert_allclose(
+        np.diag(turned.inertia), [mass * 0.005, mass * (0.03 + 1) / 12, mass * (0.03 + 1) / 12], rtol=1e-12
+    )
 
 
 def test_capsule_by_slices():
@@ -188,4 +234,6 @@ def test_capsule_by_slices():
     capsule = stiction.Capsule(radius=r, length=L, density=1.0)
     assert capsule.total_mass == pytest.approx((area * dz).sum(), rel=1e-7)
     side = (area * dz * ((r * r - inside**2) / 4 + z**2)).sum()
-    np.testing.assert_allclose(np.diag(capsule.inertia), [side, side, (area * dz * (r * r - inside**2) / 2).sum()], rtol=1e-6)
+    np.testing.assert_allclose(
+        np.diag(capsule.inertia), [side, side, (area * dz * (r * r - inside**2) / 2).sum()], rtol=1e-6
+    )

@@ -4,25 +4,32 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from stiction.simulation.prepare import numbers
 
 import stiction
 from stiction import Coulomb, InputError, Scene, Stribeck, Trajectory, simulate
 from stiction.simulation import run as running
-from stiction.simulation.prepare import numbers
 from stiction.trace import sin
 
 
 def scene(level=0.5, mass=1.0):
     law = Stribeck(level=level, static=1.2, velocity=0.1, viscous=0.02)
     arm = stiction.library.two_link(lengths=(0.3, 0.3), masses=(1.0, mass))
-    return Scene(robot=arm, friction={"shoulder": law, "elbow": Coulomb(level=0.3)}, torque={"shoulder": lambda t: 2 * sin(5 * t)}, gravity=(0, 0, 0))
+    return Scene(
+        robot=arm,
+        friction={"shoulder": law, "elbow": Coulomb(level=0.3)},
+        torque={"shoulder": lambda t: 2 * sin(5 * t)},
+        gravity=(0, 0, 0),
+    )
 
 
 @pytest.mark.parametrize("method", ["moreau", "rk4"])
 def test_a_batch_is_its_members(method):
     levels, masses = np.array([0.2, 0.5, 0.9]), np.array([0.5, 1.0, 2.0])
     one_by_one = [simulate(scene(a), duration=1.0, step=1e-3, method=method, record=0.1) for a in levels]
-    together = simulate(scene(), duration=1.0, step=1e-3, method=method, record=0.1, parameters={"friction.shoulder.level": levels})
+    together = simulate(
+        scene(), duration=1.0, step=1e-3, method=method, record=0.1, parameters={"friction.shoulder.level": levels}
+    )
     assert together["q.shoulder"].shape == (11, 3)
     for name in together.signals:
         for k, single in enumerate(one_by_one):
@@ -43,8 +50,18 @@ def test_names_of_numbers():
 
 
 def test_a_member_that_diverges_does_not_spoil_the_others():
-    springy = replace(scene(), torque={"shoulder": 0.1}, friction={"elbow": stiction.LuGre(level=0.3, static=0.4, velocity=0.1, stiffness=100.0, damping=1.0)})
-    run = simulate(springy, duration=2.0, step=2e-3, record=0.1, parameters={"friction.elbow.stiffness": np.array([100.0, 1e9, 200.0])})
+    springy = replace(
+        scene(),
+        torque={"shoulder": 0.1},
+        friction={"elbow": stiction.LuGre(level=0.3, static=0.4, velocity=0.1, stiffness=100.0, damping=1.0)},
+    )
+    run = simulate(
+        springy,
+        duration=2.0,
+        step=2e-3,
+        record=0.1,
+        parameters={"friction.elbow.stiffness": np.array([100.0, 1e9, 200.0])},
+    )
     assert run.status == "diverged" and "run 1" in run.message
     assert run.valid_until[1] < 2.0 and run.valid_until[0] == run.valid_until[2] == pytest.approx(2.0)
     assert all(np.isfinite(x).all() for x in run.signals.values())
@@ -59,12 +76,21 @@ def test_values_must_be_possible():
         ("friction.elbow.level", ["a"], "allowed: a finite number, or an array"),
         ("friction.elbow.level", [], "allowed: a finite number, or an array"),
         ("friction.elbow.level", [np.nan], "allowed: a finite number"),
-        ("friction.elbow.levl", [1.0], "unknown number 'friction.elbow.levl'; this simulation has: friction.elbow.level"),
+        (
+            "friction.elbow.levl",
+            [1.0],
+            "unknown number 'friction.elbow.levl'; this simulation has: friction.elbow.level",
+        ),
     ):
         with pytest.raises(InputError, match=message):
             simulate(scene(), duration=0.1, step=1e-3, parameters={name: x})
     with pytest.raises(InputError, match=r"too stiff for 'rk4'.*run 1 of the batch"):
-        simulate(scene(), duration=0.1, step=1e-3, parameters={"friction.elbow.stiffness": [100.0, 1e9], "friction.elbow.damping": 1.0})
+        simulate(
+            scene(),
+            duration=0.1,
+            step=1e-3,
+            parameters={"friction.elbow.stiffness": [100.0, 1e9], "friction.elbow.damping": 1.0},
+        )
 
 
 def test_bristles_are_chosen_for_each_run():
@@ -74,7 +100,12 @@ def test_bristles_are_chosen_for_each_run():
     masses = np.array([1.0, 0.1, 1e-3])
     run = simulate(hold, duration=1.0, step=1e-3, record=0.5, parameters={"robot.link1.mass": masses})
     for k, mass in enumerate(masses):
-        alone = simulate(Scene(robot=stiction.library.pendulum(1, mass=mass), friction=hold.friction, q=[0.3]), duration=1.0, step=1e-3, record=0.5)
+        alone = simulate(
+            Scene(robot=stiction.library.pendulum(1, mass=mass), friction=hold.friction, q=[0.3]),
+            duration=1.0,
+            step=1e-3,
+            record=0.5,
+        )
         np.testing.assert_allclose(run["q.joint1"][:, k], alone["q.joint1"], atol=1e-12)
 
 

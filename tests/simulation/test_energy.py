@@ -5,9 +5,8 @@ import pytest
 
 import stiction
 from stiction import Coulomb, Dahl, ElastoPlastic, LuGre, Scene, simulate
-from stiction.parts import FreeBody, Mass
-from stiction.parts import Friction, Ground, Source, SpringDamper
 from stiction.network import Term, Wire
+from stiction.parts import FreeBody, Friction, Ground, Mass, Source, SpringDamper
 from stiction.trace import sin
 
 
@@ -42,10 +41,17 @@ def test_the_books_close(law, method):
 
 def test_the_residue_has_the_order_of_the_method():
     law = LuGre(level=0.5, static=0.6, velocity=0.1, stiffness=30.0, damping=0.1)
-    residues = [np.abs(simulate(shaken(law), duration=1.0, step=h, record=0.1, energy=True)["energy.residue"]).max() for h in (1e-3, 5e-4)]
+    residues = [
+        np.abs(simulate(shaken(law), duration=1.0, step=h, record=0.1, energy=True)["energy.residue"]).max()
+        for h in (1e-3, 5e-4)
+    ]
     assert residues[0] > 8 * residues[1]
     first = [
-        np.abs(simulate(shaken(Coulomb(level=0.5)), duration=1.0, step=h, record=0.1, energy=True, method="moreau")["energy.residue"]).max()
+        np.abs(
+            simulate(shaken(Coulomb(level=0.5)), duration=1.0, step=h, record=0.1, energy=True, method="moreau")[
+                "energy.residue"
+            ]
+        ).max()
         for h in (1e-3, 5e-4)
     ]
     assert first[0] / first[1] == pytest.approx(2, rel=0.2)
@@ -54,7 +60,11 @@ def test_the_residue_has_the_order_of_the_method():
 def test_what_is_lost_is_force_times_way():
     """A block that slides to a stop loses what it had; the spring keeps its share."""
     network = Scene(
-        parts={"block": Mass(mass=2.0, velocity=1.0), "friction": Friction(law=Coulomb(level=3.0)), "spring": SpringDamper(stiffness=1.0)},
+        parts={
+            "block": Mass(mass=2.0, velocity=1.0),
+            "friction": Friction(law=Coulomb(level=3.0)),
+            "spring": SpringDamper(stiffness=1.0),
+        },
         wires=[
             Wire("friction.velocity", ["block.velocity"]),
             Wire("spring.position", ["block.position"]),

@@ -32,11 +32,11 @@ from stiction import (
     simulate,
     write_scene,
 )
-from stiction.simulation import bodies, forces
-from stiction.scene import Formula
+from stiction.files.schema import schema
 from stiction.network import Term, Wire
 from stiction.parts import PenaltyJoint
-from stiction.files.schema import schema
+from stiction.scene import Formula
+from stiction.simulation import bodies, forces
 from stiction.trace import cos, minimum, sin, where
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
@@ -120,14 +120,30 @@ def test_urdf_beside_the_scene(tmp_path):
         ("duration = 1.0", "", "'duration' is missing"),
         ("duration = 1.0", 'duration = "long"', "duration is 'long'; allowed: a time in seconds"),
         ("duration = 1.0", "duraton = 1.0", "unknown key 'duraton'; the file takes: duration, step"),
-        ('library = "two_link"', 'library = "twolink"', "robot.library: unknown robot 'twolink'; the library has: pendulum"),
-        ('library = "two_link"', 'library = "two_link"\nsize = 3', "unknown key 'size'; robot.library 'two_link' takes: lengths, masses"),
+        (
+            'library = "two_link"',
+            'library = "twolink"',
+            "robot.library: unknown robot 'twolink'; the library has: pendulum",
+        ),
+        (
+            'library = "two_link"',
+            'library = "two_link"\nsize = 3',
+            "unknown key 'size'; robot.library 'two_link' takes: lengths, masses",
+        ),
         ('library = "two_link"', "", "give one of library"),
-        ('law = "Stribeck"', 'law = "Stribek"', "friction.shoulder.law: unknown law 'Stribek'; stiction has: Coulomb, Stribeck"),
+        (
+            'law = "Stribeck"',
+            'law = "Stribek"',
+            "friction.shoulder.law: unknown law 'Stribek'; stiction has: Coulomb, Stribeck",
+        ),
         ('law = "Stribeck"\n', "", "friction.shoulder: it lacks 'law'"),
         ("velocity = 0.01", "", "friction.shoulder: Stribeck needs 'velocity'"),
         ("velocity = 0.01", "velocity = -1", "friction.shoulder: Stribeck: velocity is -1"),
-        ("velocity = 0.01", "velocity = 0.01\nsigma = 2", r"friction.shoulder: unknown key 'sigma'; Stribeck takes: viscous, stiffness, damping, level"),
+        (
+            "velocity = 0.01",
+            "velocity = 0.01\nsigma = 2",
+            r"friction.shoulder: unknown key 'sigma'; Stribeck takes: viscous, stiffness, damping, level",
+        ),
         ('shoulder = "0.3*sin(3*t)"', 'shoulder = "0.3*sinn(3*t)"', "unknown name 'sinn'"),
         ("elbow = 0.01", "wrist = 0.01", r"unknown joint 'wrist'; robot 'two_link' has: shoulder, elbow \(in torque\)"),
         ("level = 0.4", 'level = "much"', r"friction.shoulder: level: allowed: .*float.*; given: str"),
@@ -146,9 +162,17 @@ def test_urdf_beside_the_scene(tmp_path):
         ("[q]", '[parts.ball]\npart = "Mass"\nmass = -1\n[q]', "parts.ball: Mass: mass is -1"),
         ("[q]", '[[wires]]\ntarget = "ball.force"\nterms = ["a.b"]\n[q]', "port 'ball.force': unknown part 'ball'"),
         ("[q]", '[[wires]]\nfrom = "ball.force"\n[q]', r"unknown key 'from'; wires\[0\] takes: target"),
-        ('library = "two_link"', 'name = "r"\nlinks = [{ name = "a", mas = 1 }]', r"robot.links\[0\]: unknown key 'mas'; Link takes: name, mass"),
+        (
+            'library = "two_link"',
+            'name = "r"\nlinks = [{ name = "a", mas = 1 }]',
+            r"robot.links\[0\]: unknown key 'mas'; Link takes: name, mass",
+        ),
         ('library = "two_link"', 'urdf = "none.urdf"', "none.urdf"),
-        ("joints = { shoulder = 1, elbow = 1 }", "joints = { shoulder = 1, wrist = 1 }", r"unknown joint 'wrist'.*friction 'both'"),
+        (
+            "joints = { shoulder = 1, elbow = 1 }",
+            "joints = { shoulder = 1, wrist = 1 }",
+            r"unknown joint 'wrist'.*friction 'both'",
+        ),
         ("[q]\nelbow = 0.5", "[q]\nelbo = 0.5", r"unknown joint 'elbo'.*\(in q\)"),
     ],
 )
@@ -168,14 +192,20 @@ def everything():
     """A scene with every law, every part and every kind of torque."""
     arm = library.rp_arm()
     ball = {port: f"ball.{port}" for port in ("position", "quaternion", "velocity", "angular")}
-    cart = [Wire("spring.position", ["cart.position"]), Wire("spring.velocity", ["cart.velocity"]), Wire("brake.velocity", [Term("cart.velocity", [[2.0]])])]
+    cart = [
+        Wire("spring.position", ["cart.position"]),
+        Wire("spring.velocity", ["cart.velocity"]),
+        Wire("brake.velocity", [Term("cart.velocity", [[2.0]])]),
+    ]
     return Scene(
         robots={"left": arm, "right": library.puma560()},
         friction={
             "right.joint6": Stribeck(level=0.4, static=(0.5, 0.6), velocity=0.01, viscous=0.1),
             "left.slide": Curve(function=Formula("0.4 + 0.1*exp(-w/0.01)", "w")),
             "right.joint1": LuGre(level=1.0, static=1.5, velocity=0.1, stiffness=100.0, damping=1.0),
-            "right.joint2": ElastoPlastic(level=1.0, static=1.5, velocity=0.1, stiffness=100.0, damping=1.0, elastic=0.5),
+            "right.joint2": ElastoPlastic(
+                level=1.0, static=1.5, velocity=0.1, stiffness=100.0, damping=1.0, elastic=0.5
+            ),
             "right.joint3": Dahl(level=1.0, stiffness=100.0),
             "right.joint4": Viscous(coefficient=0.1),
             "right.joint5": None,
@@ -187,10 +217,20 @@ def everything():
                 gear=Gear(ratio=50, stiffness=10.0, damping=0.01, backlash=0.01),
                 motor_friction=Coulomb(level=0.01),
             ),
-            "right.joint6": Drive(motor=TorqueMotor(torque_limit=((0, 1.0), (10, 0.5))), gear=Gear(ratio=-30, efficiency=0.8), command=Formula("0.01*sin(t)")),
+            "right.joint6": Drive(
+                motor=TorqueMotor(torque_limit=((0, 1.0), (10, 0.5))),
+                gear=Gear(ratio=-30, efficiency=0.8),
+                command=Formula("0.01*sin(t)"),
+            ),
         },
-        control={"left.turn": PID(clock=Clock(period=2e-3, delay=1), proportional=10.0, limit=24.0, target=Formula("0.1*t"))},
-        torque={"left.turn": Formula("0.3*sin(5*t)"), "left.slide": 0.25, "right.joint1": Table(time=[0, 0.5, 2], value=[0, 1, -1])},
+        control={
+            "left.turn": PID(clock=Clock(period=2e-3, delay=1), proportional=10.0, limit=24.0, target=Formula("0.1*t"))
+        },
+        torque={
+            "left.turn": Formula("0.3*sin(5*t)"),
+            "left.slide": 0.25,
+            "right.joint1": Table(time=[0, 0.5, 2], value=[0, 1, -1]),
+        },
         gravity=(0, 0, -1.62),
         q={"left.slide": 0.3, "right.joint2": 0.1},
         v={"left.turn": 1 / 3},
@@ -199,7 +239,11 @@ def everything():
             "ground": forces.TouchingPoint(point=(0, 0, -0.1), stiffness=1e4, damping=1.0, coefficient=0.5),
             "world": bodies.Fixed(position=(0, 0, 1)),
             "hinge": PenaltyJoint(
-                stiffness=100.0, damping=1.0, turning_stiffness=10.0, turning_damping=0.1, law=Coulomb(level=0.1, stiffness=10.0, damping=0.1)
+                stiffness=100.0,
+                damping=1.0,
+                turning_stiffness=10.0,
+                turning_damping=0.1,
+                law=Coulomb(level=0.1, stiffness=10.0, damping=0.1),
             ),
             "cart": bodies.Mass(mass=2.0, velocity=1.0),
             "spring": forces.SpringDamper(stiffness=10.0, damping=0.1),
@@ -213,7 +257,9 @@ def everything():
             Wire("ball.force", [Term("ground.force", -1.0), "hinge.force_b"], shift=(0.1, 0, 0)),
             Wire("ball.moment", ["hinge.moment_b", Term("ground.moment", -1.0)]),
             *cart,
-            Wire("cart.force", [Term("spring.force", -1.0), Term("brake.torque", -2.0), Term("push.force", [[1.0, 1.0]])]),
+            Wire(
+                "cart.force", [Term("spring.force", -1.0), Term("brake.torque", -2.0), Term("push.force", [[1.0, 1.0]])]
+            ),
         ],
     )
 
@@ -229,7 +275,10 @@ def test_a_scene_comes_back_as_it_was(tmp_path):
     before, after = simulate(scene, **settings), again.run()
     for name in before.signals:
         assert before[name].tobytes() == after[name].tobytes(), name
-    assert read_scene(write(tmp_path, before.origin["scene"], "kept.toml")).run()["q.left.turn"].tobytes() == before["q.left.turn"].tobytes()
+    assert (
+        read_scene(write(tmp_path, before.origin["scene"], "kept.toml")).run()["q.left.turn"].tobytes()
+        == before["q.left.turn"].tobytes()
+    )
 
 
 def test_a_python_function_is_named_and_kept_as_its_trace(tmp_path):
@@ -262,7 +311,9 @@ def test_the_schema_fits_what_is_read(path, tmp_path):
 
 
 def test_the_shipped_schema_is_the_schema():
-    assert json.loads((Path(stiction.__file__).parent / "scene.schema.json").read_text()) == json.loads(json.dumps(schema()))
+    assert json.loads((Path(stiction.__file__).parent / "scene.schema.json").read_text()) == json.loads(
+        json.dumps(schema())
+    )
 
 
 def test_tables_of_torque_are_straight_lines():
@@ -303,7 +354,11 @@ def test_drives_beside_a_urdf(tmp_path):
         ("ratio = 100", "ratio = 0", "shoulder.gear: Gear: ratio is 0"),
         ("efficiency = 0.8", "efficiency = 1.8", "efficiency is 1.8; allowed: above 0 and at most 1"),
         ("resistance = 2.0", "resistance = -2.0", "shoulder.motor: DCMotor: resistance is -2.0"),
-        ('kind = "DCMotor"', 'kind = "Motr"', "shoulder.motor.kind: unknown kind 'Motr'; stiction has: DCMotor, CurrentMotor, TorqueMotor"),
+        (
+            'kind = "DCMotor"',
+            'kind = "Motr"',
+            "shoulder.motor.kind: unknown kind 'Motr'; stiction has: DCMotor, CurrentMotor, TorqueMotor",
+        ),
         ("static = 0.6", "static = 0.4", "static is 0.4 and below level"),
         ("[shoulder]", "[sholder]", "unknown joint 'sholder'; robot '.*' has: shoulder"),
         ("[shoulder]", "[shoulder]\nspeed = 3", "unknown key 'speed'; Drive takes: motor"),

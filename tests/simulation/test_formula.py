@@ -70,7 +70,12 @@ def test_any_text_is_a_formula_or_our_error(text):
 
 @pytest.mark.parametrize(
     "text, expected",
-    [("where(t < 5 or t < 1 and t > 3, 1, 0)", 1.0), ("where((t < 5 or t < 1) and t > 3, 1, 0)", 0.0), ("0^-1", math.inf), ("10^400", math.inf)],
+    [
+        ("where(t < 5 or t < 1 and t > 3, 1, 0)", 1.0),
+        ("where((t < 5 or t < 1) and t > 3, 1, 0)", 0.0),
+        ("0^-1", math.inf),
+        ("10^400", math.inf),
+    ],
 )
 def test_order_of_and_and_or_and_what_is_no_number(text, expected):
     assert Formula(text)(2.0) == expected

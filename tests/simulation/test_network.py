@@ -9,11 +9,9 @@ import pytest
 import stiction
 from stiction.errors import InputError
 from stiction.friction import Coulomb, LuGre
-from stiction.parts import Impedance
-from stiction.parts import FreeBody, Mass, RobotBody
-from stiction.parts import Friction, Source, SpringDamper
-from stiction.scene import Formula
 from stiction.network import NetworkError, Term, Wire
+from stiction.parts import FreeBody, Friction, Impedance, Mass, RobotBody, Source, SpringDamper
+from stiction.scene import Formula
 from stiction.simulation.simulate import simulate
 from stiction.trace import cos, minimum, sin, sqrt, where
 
@@ -37,7 +35,10 @@ def exact(t, mass=2.0, stiffness=50.0, damping=1.0):
 
 @pytest.mark.parametrize("method, order", [("euler", 1), ("moreau", 1), ("rk4", 4), ("gill", 4)])
 def test_observed_orders(method, order):
-    errors = [abs(simulate(oscillator(), duration=1.0, step=h, method=method)["ball.position"][-1] - exact(1.0)) for h in (0.005, 0.0025)]
+    errors = [
+        abs(simulate(oscillator(), duration=1.0, step=h, method=method)["ball.position"][-1] - exact(1.0))
+        for h in (0.005, 0.0025)
+    ]
     assert math.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.15)
 
 
@@ -75,7 +76,9 @@ def two_links(law):
     rows = [[1.0, 0.0]], [[0.0, 1.0]]
     columns = [[-1.0], [0.0]], [[0.0], [-1.0]]
     wires = [Wire(f"friction{k + 1}.velocity", [Term("arm.v", rows[k])]) for k in (0, 1)]
-    wires.append(Wire("arm.torque", ["motors.force", Term("friction1.torque", columns[0]), Term("friction2.torque", columns[1])]))
+    wires.append(
+        Wire("arm.torque", ["motors.force", Term("friction1.torque", columns[0]), Term("friction2.torque", columns[1])])
+    )
     return Scene(parts=parts, wires=wires)
 
 
@@ -98,7 +101,9 @@ def test_two_links_drift_with_lugre():
 
 @pytest.mark.parametrize("method", ["rk4", "gill", "moreau"])
 def test_springs_that_a_step_cannot_follow_are_refused(method):
-    with pytest.raises(NetworkError, match=r"the spring of 'spring' is too stiff for .* the largest stable step is") as error:
+    with pytest.raises(
+        NetworkError, match=r"the spring of 'spring' is too stiff for .* the largest stable step is"
+    ) as error:
         simulate(oscillator(stiffness=1e6), duration=1.0, step=0.01, method=method)
     largest = float(str(error.value).split("largest stable step is ")[1].split(" ")[0])
     run = simulate(oscillator(stiffness=1e6), duration=0.99 * largest * 5000, step=0.99 * largest, method=method)
@@ -123,7 +128,10 @@ def test_parts_of_the_user_that_do_not_keep_their_word():
         def force(self, motion, own, step, t):
             return {"forces": [0.0, 0.0]}, []
 
-    network = Scene(parts={"ball": Mass(mass=1.0), "w": Wrong()}, wires=[Wire("w.position", ["ball.position"]), Wire("ball.force", ["w.force"])])
+    network = Scene(
+        parts={"ball": Mass(mass=1.0), "w": Wrong()},
+        wires=[Wire("w.position", ["ball.position"]), Wire("ball.force", ["w.force"])],
+    )
     with pytest.raises(NetworkError, match=r"part 'w' \(Wrong\): its force gives the outputs {'forces': 2}"):
         simulate(network, duration=0.1, step=0.01)
 
@@ -139,7 +147,10 @@ def test_classes_that_lack_something_are_named():
         outputs = {"force": 1}
 
     wires = [Wire("x.position", ["ball.position"]), Wire("ball.force", ["x.force"])]
-    for part, message in ((Plain(), "its class Plain is no dataclass"), (Empty(), "its class Empty has no method 'force'")):
+    for part, message in (
+        (Plain(), "its class Plain is no dataclass"),
+        (Empty(), "its class Empty has no method 'force'"),
+    ):
         with pytest.raises(NetworkError, match=message):
             Scene(parts={"ball": Mass(mass=1.0), "x": part}, wires=wires)
 
@@ -147,7 +158,9 @@ def test_classes_that_lack_something_are_named():
 def test_what_is_no_number_is_no_data():
     """A torque that is infinite at the start is refused; one that becomes so ends the run there."""
     with pytest.raises(InputError, match=r"torque\.elbow is no number at the start|force is no number"):
-        simulate(stiction.Scene(robot=stiction.library.two_link(), torque={"elbow": Formula("1/t")}), duration=1.0, step=0.1)
+        simulate(
+            stiction.Scene(robot=stiction.library.two_link(), torque={"elbow": Formula("1/t")}), duration=1.0, step=0.1
+        )
     late = stiction.Scene(robot=stiction.library.two_link(), torque={"elbow": lambda t: sqrt(2.005 - t)})
     run = simulate(late, duration=4.0, step=0.01)
     assert run.status == "diverged" and run.time[-1] == pytest.approx(1.99, abs=0.02) and "at 2" in run.message
@@ -158,7 +171,10 @@ def test_a_conveyor_is_for_flows():
     """Friction against a belt that moves: the block is taken along; rows cannot see the belt and say so."""
     network = Scene(
         parts={"block": Mass(mass=1.0), "rub": Friction(law=Coulomb(level=1.0))},
-        wires=[Wire("rub.velocity", ["block.velocity"], shift=(-0.5,)), Wire("block.force", [Term("rub.torque", -1.0)])],
+        wires=[
+            Wire("rub.velocity", ["block.velocity"], shift=(-0.5,)),
+            Wire("block.force", [Term("rub.torque", -1.0)]),
+        ],
     )
     assert simulate(network, duration=2.0, step=1e-3)["block.velocity"][-1] == pytest.approx(0.5, abs=1e-6)
     with pytest.raises(NetworkError, match="sees a velocity while everything rests"):
@@ -188,22 +204,45 @@ FED = [Wire("spring.position", ["ball.position"]), Wire("spring.velocity", ["bal
 @pytest.mark.parametrize(
     "make, message",
     [
-        (lambda: Scene(parts=BALL | SPRING, wires=[Wire("spring.position", ["ball.position"])]), "'spring.velocity' dangles: nothing drives it"),
+        (
+            lambda: Scene(parts=BALL | SPRING, wires=[Wire("spring.position", ["ball.position"])]),
+            "'spring.velocity' dangles: nothing drives it",
+        ),
         (lambda: Scene(parts=BALL | SPRING, wires=FED), "part 'spring' dangles: none of its outputs"),
         (lambda: Scene(parts=BALL | SPRING, wires=[*FED, *FED]), "'spring.position' has two drivers"),
-        (lambda: Scene(parts=BALL | SPRING, wires=[Wire("sprng.position", ["ball.position"])]), "unknown part 'sprng'; this network has: ball, spring"),
-        (lambda: Scene(parts=BALL | SPRING, wires=[Wire("spring.positon", ["ball.position"])]), "unknown input 'positon'; part 'spring' has: position"),
-        (lambda: Scene(parts=BALL | SPRING, wires=[Wire("ball.force", ["spring.position"])]), "unknown output 'position'; part 'spring' has: force"),
-        (lambda: Scene(parts=BALL, wires=[Wire("ball.force", [Term("ball.position", [[1.0, 2.0]])])]), "a 1 × 2 gain; allowed: 1 × 1"),
         (
-            lambda: Scene(parts={"body": FreeBody(mass=1, inertia=(1, 1, 1))} | BALL, wires=[Wire("body.force", ["ball.position"])]),
+            lambda: Scene(parts=BALL | SPRING, wires=[Wire("sprng.position", ["ball.position"])]),
+            "unknown part 'sprng'; this network has: ball, spring",
+        ),
+        (
+            lambda: Scene(parts=BALL | SPRING, wires=[Wire("spring.positon", ["ball.position"])]),
+            "unknown input 'positon'; part 'spring' has: position",
+        ),
+        (
+            lambda: Scene(parts=BALL | SPRING, wires=[Wire("ball.force", ["spring.position"])]),
+            "unknown output 'position'; part 'spring' has: force",
+        ),
+        (
+            lambda: Scene(parts=BALL, wires=[Wire("ball.force", [Term("ball.position", [[1.0, 2.0]])])]),
+            "a 1 × 2 gain; allowed: 1 × 1",
+        ),
+        (
+            lambda: Scene(
+                parts={"body": FreeBody(mass=1, inertia=(1, 1, 1))} | BALL,
+                wires=[Wire("body.force", ["ball.position"])],
+            ),
             r"from 'ball.position' \(1 numbers\) to 'body.force' \(3\)",
         ),
-        (lambda: Scene(parts=BALL, wires=[Wire("ball.force", ["ball.position"], shift=(1, 2))]), "shifts by 2 numbers; the port has 1"),
+        (
+            lambda: Scene(parts=BALL, wires=[Wire("ball.force", ["ball.position"], shift=(1, 2))]),
+            "shifts by 2 numbers; the port has 1",
+        ),
         (
             lambda: Scene(
                 parts={"a": SpringDamper(stiffness=1.0), "b": SpringDamper(stiffness=1.0)},
-                wires=[Wire(f"{x}.{port}", [f"{y}.force"]) for x, y in ("ab", "ba") for port in ("position", "velocity")],
+                wires=[
+                    Wire(f"{x}.{port}", [f"{y}.force"]) for x, y in ("ab", "ba") for port in ("position", "velocity")
+                ],
             ),
             "algebraic loop: the forces of a, b",
         ),
@@ -226,7 +265,10 @@ def test_wrong_wiring_is_named(make, message):
     [
         (lambda: simulate(oscillator(), duration=1.0, step=0.3), "a whole number of"),
         (lambda: simulate(oscillator(), duration=1.0, step=0.1, method="rk5"), "'euler', 'rk4', 'gill'"),
-        (lambda: simulate(oscillator(), duration=0.1, step=0.1)["ball.speed"], "unknown signal 'ball.speed'; this run has: ball.position"),
+        (
+            lambda: simulate(oscillator(), duration=0.1, step=0.1)["ball.speed"],
+            "unknown signal 'ball.speed'; this run has: ball.position",
+        ),
         (lambda: Mass(mass=0), "mass is 0"),
         (lambda: FreeBody(mass=1, inertia=(1, 1)), "inertia is .*3 finite numbers"),
         (lambda: RobotBody(robot=stiction.library.two_link(), q=(1,)), "q is .*2 finite numbers"),

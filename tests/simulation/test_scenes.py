@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
+from stiction.simulation.prepare import numbers
 
 import stiction
 from stiction import Coulomb, FrictionSite, Joint, Scene, SceneError, Viscous, simulate
-from stiction.parts import FreeBody, Mass
-from stiction.parts import Ground, SpringDamper
 from stiction.network import NetworkError, Term, Wire
-from stiction.simulation.prepare import numbers
+from stiction.parts import FreeBody, Ground, Mass, SpringDamper
 from stiction.trace import sin
 from tests.friction.test_hold import flywheel
 
@@ -17,7 +16,9 @@ ARM = stiction.library.two_link(lengths=(0.3, 0.3), masses=(0.5, 0.5))
 
 @pytest.mark.parametrize("method", ["moreau", "rk4"])
 def test_two_robots_are_each_alone(method):
-    alone = Scene(robot=ARM, friction={"shoulder": Coulomb(level=0.5)}, torque={"elbow": lambda t: 3 * sin(t)}, q=[0.1, 0.2])
+    alone = Scene(
+        robot=ARM, friction={"shoulder": Coulomb(level=0.5)}, torque={"elbow": lambda t: 3 * sin(t)}, q=[0.1, 0.2]
+    )
     other = Scene(robot=ARM, friction={"elbow": Coulomb(level=0.2)}, v={"elbow": 1.0})
     both = Scene(
         robots={"left": ARM, "right": ARM},
@@ -70,7 +71,9 @@ def test_a_robot_pushes_a_cart_through_a_spring(method):
     run = simulate(scene, duration=1.0, step=1e-4, method=method, record=0.01, energy=True)
     np.testing.assert_allclose(2 * run["q.slide"] + 3 * run["cart.position"], 0.3, atol=1e-12)
     omega = np.sqrt(200 * (1 / 2 + 1 / 3))
-    np.testing.assert_allclose(run["q.slide"] - run["cart.position"], -0.1 * np.cos(omega * run.time), atol=1e-9 if method == "rk4" else 2e-4)
+    np.testing.assert_allclose(
+        run["q.slide"] - run["cart.position"], -0.1 * np.cos(omega * run.time), atol=1e-9 if method == "rk4" else 2e-4
+    )
 
 
 def test_the_scenes_gravity_is_that_of_its_bodies():
@@ -80,13 +83,22 @@ def test_the_scenes_gravity_is_that_of_its_bodies():
         for method in ("rk4", "moreau"):
             run = simulate(scene, duration=1.0, step=1e-3, method=method, record=1.0)
             assert run["ball.velocity.z"][-1] == pytest.approx(expected, rel=1e-9)
-    run = simulate(Scene(parts={"ball": ball}), duration=1.0, step=1e-3, record=1.0, parameters={"gravity.z": [-1.0, -2.0]})
+    run = simulate(
+        Scene(parts={"ball": ball}), duration=1.0, step=1e-3, record=1.0, parameters={"gravity.z": [-1.0, -2.0]}
+    )
     np.testing.assert_allclose(run["ball.velocity.z"][-1], [-1.0, -2.0])
 
 
 def test_a_block_on_the_ground_by_both_methods():
-    parts = {"block": FreeBody(mass=1.0, inertia=(0.1,) * 3, velocity=(1, 0, 0)), "ground": Ground(stiffness=1e4, damping=50.0, coefficient=0.3)}
-    wires = [Wire("ground.position", ["block.position"]), Wire("ground.velocity", ["block.velocity"]), Wire("block.force", [Term("ground.force", -1.0)])]
+    parts = {
+        "block": FreeBody(mass=1.0, inertia=(0.1,) * 3, velocity=(1, 0, 0)),
+        "ground": Ground(stiffness=1e4, damping=50.0, coefficient=0.3),
+    }
+    wires = [
+        Wire("ground.position", ["block.position"]),
+        Wire("ground.velocity", ["block.velocity"]),
+        Wire("block.force", [Term("ground.force", -1.0)]),
+    ]
     way = 1 / (2 * 0.3 * 9.81)
     for method in ("rk4", "moreau"):
         run = simulate(Scene(parts=parts, wires=wires), duration=1.0, step=1e-4, method=method, record=0.1)
@@ -101,22 +113,32 @@ def test_first_values_and_zeros_can_be_freed():
     run = simulate(scene, duration=0.5, step=1e-3, record=0.1, parameters={"q.elbow": starts}, method="moreau")
     np.testing.assert_array_equal(run["q.elbow"][0], starts)
     single = simulate(
-        Scene(robot=ARM, friction=scene.friction, torque=scene.torque, q={"elbow": 0.7}), duration=0.5, step=1e-3, record=0.1, method="moreau"
+        Scene(robot=ARM, friction=scene.friction, torque=scene.torque, q={"elbow": 0.7}),
+        duration=0.5,
+        step=1e-3,
+        record=0.1,
+        method="moreau",
     )
     np.testing.assert_allclose(run["q.shoulder"][:, 2], single["q.shoulder"], atol=1e-12)
-    moved = simulate(scene, duration=0.5, step=1e-3, record=0.5, parameters={"robot.forearm.center_of_mass.y": [0.0, 0.05]})
+    moved = simulate(
+        scene, duration=0.5, step=1e-3, record=0.5, parameters={"robot.forearm.center_of_mass.y": [0.0, 0.05]}
+    )
     assert np.ptp(moved["q.elbow"][-1]) > 1e-4, "a number that is 0 can be freed too"
 
 
 def test_what_a_robots_description_says_of_friction_counts():
     links = [stiction.Link(name="base"), stiction.Link(name="wheel", mass=1.0, inertia=np.diag([0.02] * 3))]
     robot = stiction.Robot(
-        name="w", links=links, joints=[Joint(name="axle", kind="continuous", parent="base", child="wheel", damping=0.1, friction=(0.5, 0.3))]
+        name="w",
+        links=links,
+        joints=[Joint(name="axle", kind="continuous", parent="base", child="wheel", damping=0.1, friction=(0.5, 0.3))],
     )
     assert Scene(robot=robot).sites["axle"].law == Coulomb(level=(0.5, 0.3), viscous=0.1)
     assert Scene(robot=robot, friction={"axle": Coulomb(level=2.0)}).sites["axle"].law.level == (2.0, 2.0)
     assert not Scene(robot=robot, friction={"axle": None}).sites
-    damped = stiction.Robot(name="w", links=links, joints=[Joint(name="axle", kind="continuous", parent="base", child="wheel", damping=0.1)])
+    damped = stiction.Robot(
+        name="w", links=links, joints=[Joint(name="axle", kind="continuous", parent="base", child="wheel", damping=0.1)]
+    )
     assert Scene(robot=damped).sites["axle"].law == Viscous(coefficient=0.1)
     run = simulate(Scene(robot=damped, v=[1.0]), duration=0.2, step=1e-3, record=0.2)
     assert run["v.axle"][-1] == pytest.approx(np.exp(-1.0), rel=1e-9)
@@ -129,7 +151,10 @@ def test_what_a_robots_description_says_of_friction_counts():
         (lambda: Scene(robot=ARM, robots={"b": ARM}), "either robot or robots"),
         (lambda: Scene(robots={"a": 3}), "robot 'a' is 3"),
         (lambda: Scene(robots={"a.b": ARM}), "cannot be called 'a.b'"),
-        (lambda: Scene(robots={"a": ARM}, torque={"shoulder": 1.0}), "unknown joint 'shoulder'; this scene has: a.shoulder, a.elbow"),
+        (
+            lambda: Scene(robots={"a": ARM}, torque={"shoulder": 1.0}),
+            "unknown joint 'shoulder'; this scene has: a.shoulder, a.elbow",
+        ),
         (lambda: Scene(robot=ARM, parts={"robot": Mass(mass=1)}), "a part cannot be called 'robot'"),
         (lambda: Scene(robot=ARM, parts={"x": 1}), "part 'x' is 1"),
         (lambda: Scene(robot=ARM, q=[1.0]), "q has 1 numbers; allowed: 2"),
@@ -148,7 +173,6 @@ def test_scenes_that_cannot_be(make, message):
 
 def test_friction_that_acts_elsewhere_than_it_looks_is_refused_by_rows():
     from stiction.parts import Friction
-    
 
     network = Scene(
         parts={"a": Mass(mass=1.0), "b": Mass(mass=1.0), "f": Friction(law=Coulomb(level=1.0))},

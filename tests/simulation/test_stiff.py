@@ -5,14 +5,13 @@ import math
 
 import numpy as np
 import pytest
+from stiction.simulation.stiff import _Order, rosenbrock_step
 
 import stiction
 from stiction import Coulomb, Dahl, ElastoPlastic, InputError, LuGre, Scene, StictionError, Stribeck, simulate
-from stiction.parts import FreeBody, Mass
-from stiction.parts import Friction, Source, SpringDamper
-from stiction.scene import Formula
 from stiction.network import Term, Wire
-from stiction.simulation.stiff import _Order, rosenbrock_step
+from stiction.parts import FreeBody, Friction, Mass, Source, SpringDamper
+from stiction.scene import Formula
 from stiction.trace import Port, Program, loop, sin
 from tests.friction.test_hold import flywheel
 
@@ -45,7 +44,12 @@ def fixed_steps(network):
         return (order.back(loop(steps, one, order.sorted(state))),)
 
     n = len(network.start)
-    return Program("fixed", function, [Port("h", role="uniform"), Port("steps", role="uniform"), Port("x", (n,))], [Port("x", (n,))])
+    return Program(
+        "fixed",
+        function,
+        [Port("h", role="uniform"), Port("steps", role="uniform"), Port("x", (n,))],
+        [Port("x", (n,))],
+    )
 
 
 def test_observed_order():
@@ -62,24 +66,37 @@ def test_errors_shrink_with_the_tolerance_where_one_force_acts_alone():
     """A pendulum and a mass on a spring: their accelerations are minus something, which must not confuse the derivatives."""
     spring = Scene(
         parts={"ball": Mass(mass=2.0, position=1.0), "spring": SpringDamper(stiffness=50.0)},
-        wires=[Wire("spring.position", ["ball.position"]), Wire("spring.velocity", ["ball.velocity"]), Wire("ball.force", [Term("spring.force", -1.0)])],
+        wires=[
+            Wire("spring.position", ["ball.position"]),
+            Wire("spring.velocity", ["ball.velocity"]),
+            Wire("ball.force", [Term("spring.force", -1.0)]),
+        ],
     )
     for scene, signal in ((Scene(robot=stiction.library.pendulum(1), q=[1.0]), "q.joint1"), (spring, "ball.position")):
         exact = simulate(scene, duration=1.0, step=1e-4, record=1.0)[signal][-1]
-        runs = [simulate(scene, duration=1.0, step=1.0, method="rosenbrock", tolerance=tolerance) for tolerance in (1e-4, 1e-6, 1e-8)]
+        runs = [
+            simulate(scene, duration=1.0, step=1.0, method="rosenbrock", tolerance=tolerance)
+            for tolerance in (1e-4, 1e-6, 1e-8)
+        ]
         errors = [abs(run[signal][-1] - exact) for run in runs]
         assert errors[2] < 1e-6 and errors[1] < errors[0] / 20 and errors[2] < errors[1] / 20
-        assert runs[2]["steps"][-1] < 6 * runs[1]["steps"][-1], "a hundred times the accuracy takes the cube root of it in steps"
+        assert runs[2]["steps"][-1] < 6 * runs[1]["steps"][-1], (
+            "a hundred times the accuracy takes the cube root of it in steps"
+        )
 
 
 def test_formulas_are_not_asked_before_the_start():
-    run = simulate(Scene(robot=flywheel(0.02), torque={"axle": Formula("sqrt(t)")}), duration=1.0, step=0.1, method="rosenbrock")
+    run = simulate(
+        Scene(robot=flywheel(0.02), torque={"axle": Formula("sqrt(t)")}), duration=1.0, step=0.1, method="rosenbrock"
+    )
     assert run["v.axle"][-1] == pytest.approx(2 / 3 / 0.02, rel=1e-3)
 
 
 def test_pulses_between_records_are_seen():
     pulse = stiction.Table(time=[0, 0.49, 0.5, 0.51, 1], value=[0, 0, 100, 0, 0])
-    run = simulate(Scene(robot=flywheel(1.0), torque={"axle": pulse}), duration=1.0, step=0.01, record=1.0, method="rosenbrock")
+    run = simulate(
+        Scene(robot=flywheel(1.0), torque={"axle": pulse}), duration=1.0, step=0.01, record=1.0, method="rosenbrock"
+    )
     assert run["v.axle"][-1] == pytest.approx(1.0, rel=1e-3)
 
 
@@ -87,7 +104,10 @@ def test_a_robot_agrees_with_runge_kutta():
     robot = stiction.library.puma560()
     law = LuGre(level=2.0, static=2.5, velocity=0.1, stiffness=200.0, damping=2.0)
     scene = Scene(
-        robot=robot, friction=dict.fromkeys(robot.velocity_names, law), q=[0.1, 0.7, 2.8, 0.3, 0.6, 0.1], torque={"joint1": lambda t: 20 * sin(5 * t)}
+        robot=robot,
+        friction=dict.fromkeys(robot.velocity_names, law),
+        q=[0.1, 0.7, 2.8, 0.3, 0.6, 0.1],
+        torque={"joint1": lambda t: 20 * sin(5 * t)},
     )
     fine = simulate(scene, duration=0.5, step=1e-5, record=0.1)
     run = simulate(scene, duration=0.5, step=0.05, record=0.1, method="rosenbrock", tolerance=1e-9)
@@ -105,20 +125,41 @@ def test_high_stiffness_takes_few_steps():
     assert run.status == "completed" and run["steps"][-1] < 5000
     slides = run["v.axle"] > 0.1
     np.testing.assert_allclose(run["friction.axle"][slides], 0.5, rtol=1e-3)
-    held = simulate(Scene(robot=flywheel(0.02), friction={"axle": law}, torque={"axle": 0.3}), duration=10.0, step=1.0, method="rosenbrock")
+    held = simulate(
+        Scene(robot=flywheel(0.02), friction={"axle": law}, torque={"axle": 0.3}),
+        duration=10.0,
+        step=1.0,
+        method="rosenbrock",
+    )
     assert abs(held["q.axle"][-1]) < 3e-7, "a load that begins as a step bends it, and slides it a little"
     assert np.ptp(held["q.axle"][1:]) < 1e-12, "then it stays"
 
 
 @pytest.mark.parametrize(
     "law",
-    [Dahl(level=0.5, stiffness=500.0), ElastoPlastic(level=0.5, static=0.6, velocity=0.1, stiffness=500.0, damping=1.0), Coulomb(level=0.5)],
+    [
+        Dahl(level=0.5, stiffness=500.0),
+        ElastoPlastic(level=0.5, static=0.6, velocity=0.1, stiffness=500.0, damping=1.0),
+        Coulomb(level=0.5),
+    ],
     ids=lambda law: type(law).__name__,
 )
 def test_it_holds_and_slides(law):
-    held = simulate(Scene(robot=flywheel(0.02), friction={"axle": law}, torque={"axle": 0.2}), duration=3.0, step=0.01, record=0.1, method="rosenbrock")
+    held = simulate(
+        Scene(robot=flywheel(0.02), friction={"axle": law}, torque={"axle": 0.2}),
+        duration=3.0,
+        step=0.01,
+        record=0.1,
+        method="rosenbrock",
+    )
     assert abs(held["q.axle"][-1]) < (0.02 if isinstance(law, Dahl) else 2.1e-3)  # bent
-    slid = simulate(Scene(robot=flywheel(0.02), friction={"axle": law}, torque={"axle": 1.0}), duration=3.0, step=0.01, record=0.1, method="rosenbrock")
+    slid = simulate(
+        Scene(robot=flywheel(0.02), friction={"axle": law}, torque={"axle": 1.0}),
+        duration=3.0,
+        step=0.01,
+        record=0.1,
+        method="rosenbrock",
+    )
     assert slid["friction.axle"][-1] == pytest.approx(0.5, rel=1e-3)
     assert slid["mode.axle"][-1] == 2
 
@@ -134,7 +175,9 @@ def test_two_coupled_joints_and_the_books():
 
 
 def test_a_spinning_body_keeps_its_energy():
-    network = Scene(parts={"top": FreeBody(mass=1.0, inertia=(0.1, 0.2, 0.25), angular=(0.3, 4.0, 0.2), gravity=(0, 0, 0))})
+    network = Scene(
+        parts={"top": FreeBody(mass=1.0, inertia=(0.1, 0.2, 0.25), angular=(0.3, 4.0, 0.2), gravity=(0, 0, 0))}
+    )
     run = simulate(network, duration=3.0, step=0.1, method="rosenbrock", tolerance=1e-8, energy=True)
     assert np.abs(run["energy.residue"]).max() < 1e-5
     fine = simulate(network, duration=3.0, step=1e-4, record=0.1)
@@ -145,7 +188,9 @@ def test_each_run_of_a_batch_has_its_own_steps():
     law = LuGre(level=0.5, static=0.6, velocity=0.1, stiffness=100.0, damping=1.0)
     scene = Scene(robot=flywheel(0.02), friction={"axle": law}, torque={"axle": lambda t: sin(9 * t)})
     stiffness = np.array([1e2, 1e4, 1e6])
-    batch = simulate(scene, duration=1.0, step=0.05, method="rosenbrock", parameters={"friction.axle.stiffness": stiffness})
+    batch = simulate(
+        scene, duration=1.0, step=0.05, method="rosenbrock", parameters={"friction.axle.stiffness": stiffness}
+    )
     assert len(set(batch["steps"][-1].tolist())) == 3
     for k, x in enumerate(stiffness):
         alone = simulate(scene, duration=1.0, step=0.05, method="rosenbrock", parameters={"friction.axle.stiffness": x})

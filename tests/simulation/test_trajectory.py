@@ -10,7 +10,12 @@ from stiction.errors import InputError
 
 @pytest.fixture(scope="module")
 def run():
-    scene = Scene(robot=stiction.library.rp_arm(), friction={"turn": Coulomb(level=0.2), "slide": Coulomb(level=0.5)}, torque={"turn": 1.0}, q=[0.1, 0.3])
+    scene = Scene(
+        robot=stiction.library.rp_arm(),
+        friction={"turn": Coulomb(level=0.2), "slide": Coulomb(level=0.5)},
+        torque={"turn": 1.0},
+        q=[0.1, 0.3],
+    )
     return simulate(scene, duration=0.5, step=1e-3, record=0.01)
 
 
@@ -28,7 +33,11 @@ def test_units_and_origin(run):
     assert run.units["q.turn"] == "rad" and run.units["q.slide"] == "m"
     assert run.units["friction.turn"] == "N·m" and run.units["friction.slide"] == "N"
     assert run.units["v.slide"] == "m/s"
-    assert "rk4" in run.origin["settings"] and 'law = "Coulomb"' in run.origin["scene"] and "numpy" in run.origin["versions"]
+    assert (
+        "rk4" in run.origin["settings"]
+        and 'law = "Coulomb"' in run.origin["scene"]
+        and "numpy" in run.origin["versions"]
+    )
     assert repr(run).startswith("<Trajectory completed: ")
 
 

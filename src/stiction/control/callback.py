@@ -61,11 +61,15 @@ class Callback(Digital):
         try:
             outputs = self.function(t, values)
         except Exception as error:
-            raise StictionError(f"the controller function failed at {t:g} s: {type(error).__name__}: {error}") from error
+            raise StictionError(
+                f"the controller function failed at {t:g} s: {type(error).__name__}: {error}"
+            ) from error
         try:
             given = [_shaped(outputs[port], own.shape[:-1], n) for port, n in self.gives.items()]
         except (KeyError, TypeError, ValueError):
-            raise InputError(f"the controller function gave {outputs!r} at {t:g} s; allowed: numbers for {self.gives}, one set or one for each run") from None
+            raise InputError(
+                f"the controller function gave {outputs!r} at {t:g} s; allowed: numbers for {self.gives}, one set or one for each run"
+            ) from None
         decided = np.concatenate(given, axis=-1)
         if not np.isfinite(decided).all():
             raise StictionError(f"the controller function gave a command that is no number at {t:g} s: {outputs!r}")

@@ -76,7 +76,8 @@ class Motor(Implicit):
         if isinstance(self.torque_limit, tuple):
             points = enumerate(self.torque_limit)
             limit = tuple(
-                (substitution(f"torque_limit.{k}.speed", s), substitution(f"torque_limit.{k}.torque", x)) for k, (s, x) in points
+                (substitution(f"torque_limit.{k}.speed", s), substitution(f"torque_limit.{k}.torque", x))
+                for k, (s, x) in points
             )
             twin._set("torque_limit", limit)
         return twin
@@ -85,8 +86,8 @@ class Motor(Implicit):
         """The torque that the limit lets through."""
         if self.torque_limit is None:
             return torque
-        curve = self.torque_limit if isinstance(self.torque_limit, tuple) else None
-        most = self.torque_limit if curve is None else _on_curve(curve, absolute(speed))
+        limit: Any = self.torque_limit
+        most = _on_curve(limit, absolute(speed)) if isinstance(limit, tuple) else limit
         return clip(torque, -most, most)
 
     def _free(self, command: Scalar, speed: Scalar) -> tuple[Scalar, Scalar]:

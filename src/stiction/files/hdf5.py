@@ -14,7 +14,9 @@ def _h5py() -> Any:
     try:
         import h5py
     except ImportError:
-        raise InputError("HDF5 files need h5py, which is not installed; run: pip install 'stiction[hdf5]', or save as .csv") from None
+        raise InputError(
+            "HDF5 files need h5py, which is not installed; run: pip install 'stiction[hdf5]', or save as .csv"
+        ) from None
     return h5py
 
 

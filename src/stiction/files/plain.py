@@ -30,7 +30,21 @@ from stiction.robot.solid import Origin
 from stiction.scene import Formula, SceneError, Table
 from stiction.trace.readable import readable
 
-PLAIN = (Drive, Gear, Clock, Origin, Limits, Mimic, Link, Joint, Frame, Robot, Table, Term, Wire)  # classes that stand for themselves
+PLAIN = (
+    Drive,
+    Gear,
+    Clock,
+    Origin,
+    Limits,
+    Mimic,
+    Link,
+    Joint,
+    Frame,
+    Robot,
+    Table,
+    Term,
+    Wire,
+)  # classes that stand for themselves
 TAGS: dict[Any, Registry] = {Law: LAWS, Part: PARTS, Motor: MOTORS, Digital: CONTROLLERS}  # classes that tables name
 
 
@@ -120,7 +134,9 @@ def write(value: Any, where: str, traced: bool = False) -> Any:
         if traced:
             return f"Python: {readable(value, 'w' if '.function' in where else 't')}"
         name = getattr(value, "__name__", type(value).__name__)
-        raise SceneError(f"{where} is the Python function '{name}', which a file cannot hold; write it as a formula, Formula('0.3*sin(5*t)'), or as a Table")
+        raise SceneError(
+            f"{where} is the Python function '{name}', which a file cannot hold; write it as a formula, Formula('0.3*sin(5*t)'), or as a Table"
+        )
     return value
 
 

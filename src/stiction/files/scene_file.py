@@ -39,7 +39,10 @@ from stiction.robot import library
 from stiction.robot.robot import Robot
 from stiction.scene import Formula, FrictionSite, Scene, SceneError, Table
 
-ROBOTS = {f.__name__: f for f in (library.pendulum, library.chain, library.two_link, library.rp_arm, library.puma560, library.manutec_r3)}
+ROBOTS = {
+    f.__name__: f
+    for f in (library.pendulum, library.chain, library.two_link, library.rp_arm, library.puma560, library.manutec_r3)
+}
 URDF = ("urdf", "base", "keep_fixed", "lumped")
 SETTINGS = ("duration", "step", "method", "record", "signals", "energy")
 TABLES = ("robot", "robots", "friction", "drives", "control", "torque", "parts")
@@ -132,7 +135,9 @@ def _toml_writer() -> Any:
     try:
         import tomli_w
     except ImportError:
-        raise SceneError("writing scene files needs tomli_w, which is not installed; run: pip install 'stiction[files]'") from None
+        raise SceneError(
+            "writing scene files needs tomli_w, which is not installed; run: pip install 'stiction[files]'"
+        ) from None
     return tomli_w
 
 
@@ -142,7 +147,9 @@ def _written_method(given: Any) -> Any:
     if METHODS.get(method.name) is not type(method):
         raise SceneError(f"method is a {type(method).__name__} of your own, which a file cannot hold")
     usual = METHODS[method.name]()
-    options = {f.name: getattr(method, f.name) for f in fields(method) if getattr(method, f.name) != getattr(usual, f.name)}  # type: ignore[arg-type]
+    options = {
+        f.name: getattr(method, f.name) for f in fields(method) if getattr(method, f.name) != getattr(usual, f.name)
+    }
     return {"name": method.name, **options} if options else method.name
 
 
@@ -175,7 +182,9 @@ def scene_from(content: dict[str, Any], folder: Path) -> SceneFile:
     rest: dict[str, Any] = {key: content[key] for key in ("gravity", "q", "v") if key in content}
     if "robot" in content:
         rest["robot"] = _robot(content["robot"], "robot", folder)
-    rest["robots"] = {name: _robot(table, f"robots.{name}", folder) for name, table in content.get("robots", {}).items()}
+    rest["robots"] = {
+        name: _robot(table, f"robots.{name}", folder) for name, table in content.get("robots", {}).items()
+    }
     rest["parts"] = {name: read(Part, table, f"parts.{name}") for name, table in content.get("parts", {}).items()}
     if not isinstance(content.get("wires", []), list):
         raise refused("wires", f"it is {content['wires']!r}; allowed: tables, [[wires]]")
@@ -186,7 +195,9 @@ def scene_from(content: dict[str, Any], folder: Path) -> SceneFile:
         if name in rest["drives"]:
             raise refused(f"drives.{name}", "this joint has a drive in the file beside its URDF, too; give one of them")
         rest["drives"][name] = drive
-    rest["control"] = {name: read(Digital, table, f"control.{name}") for name, table in content.get("control", {}).items()}
+    rest["control"] = {
+        name: read(Digital, table, f"control.{name}") for name, table in content.get("control", {}).items()
+    }
     rest["torque"] = {name: _torque(name, x) for name, x in content.get("torque", {}).items()}
     return SceneFile(Scene(**rest), settings)
 
@@ -266,7 +277,10 @@ def _robot(table: Any, where: str, folder: Path) -> Robot:
         return ROBOTS[name](**options)
     except TypeError:
         needs = [key for key, p in inspect.signature(ROBOTS[name]).parameters.items() if p.default is p.empty]
-        raise refused(where, f"library '{name}' was given {options}; it needs {', '.join(needs) or 'nothing'}, lists where there are several numbers") from None
+        raise refused(
+            where,
+            f"library '{name}' was given {options}; it needs {', '.join(needs) or 'nothing'}, lists where there are several numbers",
+        ) from None
 
 
 def _site(name: str, table: Any) -> Law | FrictionSite | None:
@@ -287,7 +301,13 @@ def _site(name: str, table: Any) -> Law | FrictionSite | None:
 def _torque(name: str, value: Any) -> Any:
     where = f"torque.{name}"
     try:
-        return Formula(value) if isinstance(value, str) else read(Table, value, where) if isinstance(value, dict) else value
+        return (
+            Formula(value)
+            if isinstance(value, str)
+            else read(Table, value, where)
+            if isinstance(value, dict)
+            else value
+        )
     except StictionError as error:
         raise (error if str(error).startswith(where) else refused(where, error)) from None
 

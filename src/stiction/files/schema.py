@@ -29,10 +29,23 @@ def schema() -> dict[str, Any]:
         'moreau'
     """
     laws = [_law(kind) for kind in LAWS.values()]
-    types = [one_of(laws), file_type(Part), struct(Robot), struct(Table), struct(Wire), struct(Drive), file_type(Digital)]
+    types = [
+        one_of(laws),
+        file_type(Part),
+        struct(Robot),
+        struct(Table),
+        struct(Wire),
+        struct(Drive),
+        file_type(Digital),
+    ]
     made, found = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     law, part, robot, table, wire, drive, controller = made
-    none = {"type": "object", "properties": {"law": {"const": "none"}}, "required": ["law"], "additionalProperties": False}
+    none = {
+        "type": "object",
+        "properties": {"law": {"const": "none"}},
+        "required": ["law"],
+        "additionalProperties": False,
+    }
     law = {"anyOf": [none, *law["anyOf"]]}
     any_robot = {"anyOf": [_urdf(), *(_library(name) for name in ROBOTS), robot]}
     first = {"anyOf": [NUMBERS, _by_name({"type": "number"})]}
@@ -47,14 +60,21 @@ def schema() -> dict[str, Any]:
             "step": TIME | {"description": "[s]"},
             "method": {"anyOf": [{"enum": list(METHODS)}, *map(_method, METHODS)], "default": "rk4"},
             "record": TIME | {"description": "time between records [s]; every step by default"},
-            "signals": {"type": "array", "items": {"type": "string"}, "description": "which signals to keep, by the beginnings of their names"},
+            "signals": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "which signals to keep, by the beginnings of their names",
+            },
             "energy": {"type": "boolean", "default": False, "description": "keep the energy balance"},
             "gravity": NUMBERS | {"minItems": 3, "maxItems": 3, "default": [0, 0, -9.81], "description": "[m/s²]"},
             "robot": any_robot,
             "robots": _by_name(any_robot),
             "friction": _by_name(law),
-            "torque": _by_name({"anyOf": [{"type": "number"}, {"type": "string", "description": "a formula of the time t [s]"}, table]}),
-            "drives": _by_name(drive) | {"description": "by joint; alone in a file arm.drives.toml beside arm.urdf, they are read with it"},
+            "torque": _by_name(
+                {"anyOf": [{"type": "number"}, {"type": "string", "description": "a formula of the time t [s]"}, table]}
+            ),
+            "drives": _by_name(drive)
+            | {"description": "by joint; alone in a file arm.drives.toml beside arm.urdf, they are read with it"},
             "control": _by_name(controller),
             "parts": _by_name(part),
             "wires": {"type": "array", "items": wire},
@@ -86,17 +106,41 @@ def _law(kind: type) -> Any:
     """A law in a file, which may name the joints that it acts on."""
     joints: Any = ("joints", dict[str, float] | msgspec.UnsetType, msgspec.UNSET)
     made = msgspec.defstruct(
-        f"{kind.__name__}Site", [joints], bases=(struct(kind),), kw_only=True, forbid_unknown_fields=True, tag_field="law", tag=kind.__name__
+        f"{kind.__name__}Site",
+        [joints],
+        bases=(struct(kind),),
+        kw_only=True,
+        forbid_unknown_fields=True,
+        tag_field="law",
+        tag=kind.__name__,
     )
     made.__doc__ = struct(kind).__doc__
     return made
 
 
 def _urdf() -> dict[str, Any]:
-    kinds = {"urdf": {"type": "string"}, "base": {"enum": ["fixed", "floating"]}, "keep_fixed": {"type": "boolean"}, "lumped": {"type": "boolean"}}
-    return {"type": "object", "properties": {key: kinds[key] for key in URDF}, "required": ["urdf"], "additionalProperties": False}
+    kinds = {
+        "urdf": {"type": "string"},
+        "base": {"enum": ["fixed", "floating"]},
+        "keep_fixed": {"type": "boolean"},
+        "lumped": {"type": "boolean"},
+    }
+    return {
+        "type": "object",
+        "properties": {key: kinds[key] for key in URDF},
+        "required": ["urdf"],
+        "additionalProperties": False,
+    }
 
 
 def _library(name: str) -> dict[str, Any]:
-    options = {key: msgspec.json.schema(file_type(p.annotation)) for key, p in inspect.signature(ROBOTS[name]).parameters.items()}
-    return {"type": "object", "properties": {"library": {"const": name}, **options}, "required": ["library"], "additionalProperties": False}
+    options = {
+        key: msgspec.json.schema(file_type(p.annotation))
+        for key, p in inspect.signature(ROBOTS[name]).parameters.items()
+    }
+    return {
+        "type": "object",
+        "properties": {"library": {"const": name}, **options},
+        "required": ["library"],
+        "additionalProperties": False,
+    }

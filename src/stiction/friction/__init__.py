@@ -11,4 +11,16 @@ from stiction.registry import open_room
 
 open_room(sys.modules[__name__])
 
-__all__ = ["LAWS", "Coulomb", "Curve", "Dahl", "Dry", "ElastoPlastic", "FrictionError", "Law", "LuGre", "Stribeck", "Viscous"]
+__all__ = [
+    "LAWS",
+    "Coulomb",
+    "Curve",
+    "Dahl",
+    "Dry",
+    "ElastoPlastic",
+    "FrictionError",
+    "Law",
+    "LuGre",
+    "Stribeck",
+    "Viscous",
+]

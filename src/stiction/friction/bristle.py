@@ -12,7 +12,9 @@ from stiction.friction.law import LAWS, Law, Linear, side
 from stiction.trace.functions import Scalar, absolute, cos, exp, where
 
 
-def _implicit(v: Scalar, z: Scalar, step: Scalar, yielding: Scalar, stiffness: Scalar, damping: Scalar, viscous: Scalar) -> Linear:
+def _implicit(
+    v: Scalar, z: Scalar, step: Scalar, yielding: Scalar, stiffness: Scalar, damping: Scalar, viscous: Scalar
+) -> Linear:
     """A bristle at the end of a step: z⁺ = z + h (v⁺ − yielding z⁺), with the rate of yielding α |v|/g of the beginning."""
     kept = 1 / (1 + step * yielding)
     both = stiffness + damping / step  # torque per bending: K z⁺ + B (z⁺ − z)/h
@@ -115,7 +117,9 @@ class LuGre(Law):
     def strength(self, v: Scalar) -> Scalar:
         """σ0 g(v): torque of the bent bristle in steady sliding at velocity v [N·m or N]."""
         level, static = side(self.level, v), side(self.static, v)  # type: ignore[arg-type]
-        return level + (static - level) * exp(-((absolute(v) * (1 / self.velocity)) ** self.exponent))  # the reciprocal is the same for all lanes
+        return level + (static - level) * exp(
+            -((absolute(v) * (1 / self.velocity)) ** self.exponent)
+        )  # the reciprocal is the same for all lanes
 
     def sliding(self, v: Scalar, z: Scalar, g: Scalar) -> Scalar:
         """How much of the motion slides: 1 always, for the law as it was published."""

@@ -78,7 +78,9 @@ class Dry(Law):
         return 0 * z if self.stiffness is None else self.stiffness * z * z / 2
 
 
-def in_space(v: list[Scalar], z: list[Scalar], K: Scalar, D: Scalar, limited: Callable[[Scalar], Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+def in_space(
+    v: list[Scalar], z: list[Scalar], K: Scalar, D: Scalar, limited: Callable[[Scalar], Scalar]
+) -> tuple[list[Scalar], list[Scalar]]:
     """A bristle in any dimension, network (15), (19): `limited` gives the size of the force where `size` would hold everything."""
     trial = [D * x + K * e for x, e in zip(v, z, strict=True)]
     size = sqrt(sum((x * x for x in trial), start=0))
@@ -144,7 +146,12 @@ class Stribeck(Coulomb):
     def conflicts(self) -> Sequence:
         """Break-away takes at least as much as sliding."""
         return [
-            (s < k, lambda s=s, k=k: f"static is {s:g} and below level {k:g}; break-away takes at least as much as sliding: exchange them")
+            (
+                s < k,
+                lambda s=s, k=k: (
+                    f"static is {s:g} and below level {k:g}; break-away takes at least as much as sliding: exchange them"
+                ),
+            )
             for s, k in zip(self.static, self.level, strict=True)  # type: ignore[arg-type]
         ]
 
@@ -167,7 +174,9 @@ class Stribeck(Coulomb):
 
     def strength(self, w: Scalar, direction: Scalar) -> Scalar:
         """Torque while sliding at speed w ≥ 0 in the direction of a number."""
-        return super().strength(w, direction) + self._surplus(direction) * exp(-((w * (1 / self.velocity)) ** self.exponent))
+        return super().strength(w, direction) + self._surplus(direction) * exp(
+            -((w * (1 / self.velocity)) ** self.exponent)
+        )
 
     def slip(self, excess: Scalar, slope: Scalar, direction: Scalar) -> Scalar:
         """Speed w of sliding with strength(w) + slope · w = breakaway + excess, by Newton's method in a bracket, from above."""

@@ -46,7 +46,7 @@ def with_bristles(network: Network) -> Network:
         if not missing:
             return part
         network.must_be_mechanical(f"choosing a bristle for friction '{name}' (or give its stiffness and damping)")
-        law: Any = replace(part.law, **dict.fromkeys(missing, 1.0))  # type: ignore[arg-type]
+        law: Any = replace(part.law, **dict.fromkeys(missing, 1.0))
         return ChosenBristle(law=law, chosen=missing)
 
     return network.with_parts(change)

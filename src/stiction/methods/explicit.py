@@ -34,7 +34,7 @@ class Explicit(Method):
         springs_grow: whether every spring grows a little, as an error of the scheme and no instability.
     """
 
-    scheme: ClassVar[Scheme]
+    scheme: ClassVar[Any]  # a Scheme
     springs_grow: ClassVar[bool] = False
 
     def prepare(self, network: Network, step: float) -> Network:

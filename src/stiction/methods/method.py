@@ -13,7 +13,9 @@ from stiction.network.start import StartTerms
 from stiction.trace.functions import Scalar
 from stiction.trace.parameters import Key, Parametric
 
-Mark = Callable[[Block, Block, Scalar, Scalar], Block]  # block before and after a step, time after it, stage step -> marked block
+Mark = Callable[
+    [Block, Block, Scalar, Scalar], Block
+]  # block before and after a step, time after it, stage step -> marked block
 
 
 class Choice(NamedTuple):

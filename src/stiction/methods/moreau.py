@@ -101,7 +101,11 @@ class Moreau(Method):
     @property
     def title(self) -> str:
         """The name of a preset, where it is one."""
-        presets = {("together", "euler"): "moreau", ("by_joint", "gill"): "gears_semi_implicit", ("together", "gill"): "gears_implicit"}
+        presets = {
+            ("together", "euler"): "moreau",
+            ("by_joint", "gill"): "gears_semi_implicit",
+            ("together", "gill"): "gears_implicit",
+        }
         return presets.get((self.rows, self.scheme), f"Moreau(rows={self.rows!r}, scheme={self.scheme!r})")
 
     # What it makes of a network.
@@ -143,7 +147,9 @@ class Moreau(Method):
         for name, part in network.parts.items():
             if isinstance(part, RigidFriction) and part.geared:
                 row = start.rows[name][:, 0]
-                first[name, "link_torque"] = np.divide(start.link_torque, row, out=np.zeros_like(row), where=row != 0).sum(axis=1)
+                first[name, "link_torque"] = np.divide(
+                    start.link_torque, row, out=np.zeros_like(row), where=row != 0
+                ).sum(axis=1)
         return Choice({}, first)
 
     def check(self, network: Network, start: StartTerms, step: float) -> None:
@@ -163,7 +169,9 @@ class Moreau(Method):
         """Contradictions that were left, and softness that creeps."""
         found = []
         if not absent(self.softness) and absent(self.pull):
-            found.append("softness without pull lets stuck joints creep under load; give a pull, such as 0.1, to end it")
+            found.append(
+                "softness without pull lets stuck joints creep under load; give a pull, such as 0.1, to end it"
+            )
         laws = [part.law for part in network.parts.values() if isinstance(part, FrictionPart)]
         largest = max((float(law.breakaway(way)) for law in laws for way in (1, -1)), default=0.0)
         worst = float(np.max(kept["residual"]))
@@ -430,7 +438,10 @@ def _geared(network: Network, rows: Mapping[str, list[float]]) -> set[str]:
     return {
         name
         for name, at in places.items()
-        if len(at) == 1 and inertias[at[0]] and list(places.values()).count(at) == 1 and name in network.parts
+        if len(at) == 1
+        and inertias[at[0]]
+        and list(places.values()).count(at) == 1
+        and name in network.parts
         and isinstance(network.parts[name], RigidFriction)
     }
 

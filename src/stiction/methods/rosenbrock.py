@@ -147,7 +147,9 @@ class Rosenbrock(Method):
             growth = where(worst == worst, growth, SHRINKS)  # an error that is no number
             longer = where(good & (wish > left), maximum(wish, taken * growth), taken * growth)
             following = minimum(h, longer)
-            following = where(following < 1e-12 * h, 0 * following / (0 * following), following)  # no step is short enough
+            following = where(
+                following < 1e-12 * h, 0 * following / (0 * following), following
+            )  # no step is short enough
             keep = good & logical_not(done)
             came = where(taken >= left, until, come + taken)
             marked = mark(whole(y, works, marks), whole(after, worked, marks), t + come + taken, 0)
@@ -290,13 +292,17 @@ def rosenbrock_step(
     n, m, works = len(y), order.nq + order.nz, list(block.works.values())
     start = order.point(block, y, t)
     soon, later = (order.point(block, y, t + k * h / 8) for k in (1, 2))
-    tilt = [(4 * b - 3 * a - c) * 4 / h for a, b, c in zip(start.all, soon.all, later.all, strict=True)]  # ∂/∂t, order 2
+    tilt = [
+        (4 * b - 3 * a - c) * 4 / h for a, b, c in zip(start.all, soon.all, later.all, strict=True)
+    ]  # ∂/∂t, order 2
     U = _eliminated(_stage_matrix(start, y, order, 1 / (GAMMA * h)))
     found: list[list[Scalar]] = []
     rate = start.all
     for offset, turn, adds, couples in zip(OFFSETS, TILTS, STAGES, COUPLINGS, strict=True):
         if any(adds):
-            moved = [x + sum((w * k[i] for w, k in zip(adds, found, strict=True) if w), start=0) for i, x in enumerate(y)]
+            moved = [
+                x + sum((w * k[i] for w, k in zip(adds, found, strict=True) if w), start=0) for i, x in enumerate(y)
+            ]
             rate = order.point(block, moved, t + offset * h).all
         right = [
             f + turn * h * s + sum((w * k[i] for w, k in zip(couples, found, strict=True)), start=0) / h

@@ -54,4 +54,3 @@ def runge_kutta_gill(flow: Flow, state: Sequence[Scalar], t: Scalar, h: Scalar) 
         ]
 
     return loop(table, stage, [*state, *[0] * n])[:n]
-

@@ -14,7 +14,7 @@ from stiction.network.wires import NetworkError
 Growth = Callable[[float], np.ndarray]  # step [s] -> largest factor by which a motion grows in one step, (runs,)
 
 
-class RunRefusal(NetworkError):
+class RunError(NetworkError):
     """What one run of a batch is refused for.
 
     Attributes:
@@ -36,7 +36,7 @@ def refuse_growth(growth: Growth, h: float, limit: float, message: Callable[[flo
     for _ in range(40):
         middle = (low + high) / 2
         low, high = (middle, high) if growth(middle)[run] < limit else (low, middle)
-    raise RunRefusal(message(low, run), run)
+    raise RunError(message(low, run), run)
 
 
 def bristle_growth(scheme: Scheme, A: np.ndarray, K: np.ndarray, B: np.ndarray, h: float) -> np.ndarray:

@@ -92,7 +92,11 @@ class Layout:
         part, labels = self.network.parts[name], self.network.labels
         kinds = [MEMORY if isinstance(part, Digital) else MARK if isinstance(part, Row) else STATE] * len(part.start())
         if isinstance(part, Admittance):
-            kinds = [POSITION] * part.positions() + [VELOCITY] * (len(kinds) - part.positions()) if part.mechanical else kinds
+            kinds = (
+                [POSITION] * part.positions() + [VELOCITY] * (len(kinds) - part.positions())
+                if part.mechanical
+                else kinds
+            )
         made = []
         for (state, x), kind in zip(part.start().items(), kinds, strict=True):
             key = (name, state)

@@ -201,7 +201,9 @@ class Network:
 
     def evaluate(self, own: States, t: Scalar, step: Scalar) -> Evaluation:
         """All outputs at a state: motions and commands first, then forces, each after those that drive it."""
-        signals = {Port(name, port): x for name, part in self.digital.items() for port, x in part.present(own[name]).items()}
+        signals = {
+            Port(name, port): x for name, part in self.digital.items() for port, x in part.present(own[name]).items()
+        }
         for name, body in self.bodies.items():
             signals |= {Port(name, port): list(x) for port, x in body.motion(own[name]).items()}
         rates: dict[str, Sequence[Scalar]] = {name: [0] * len(own[name]) for name in self.digital}

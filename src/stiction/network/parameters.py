@@ -10,10 +10,9 @@ import numpy as np
 from stiction.network.network import Network
 from stiction.parts.bodies import RobotBody
 from stiction.trace.functions import Scalar, lookup
-from stiction.trace.parameters import Key, Parametric, Rows, Substitution
+from stiction.trace.parameters import Key, Rows, Substitution
 from stiction.trace.program import Port
 from stiction.trace.structure import NoKeyError
-
 
 TABLE = 3  # numbers in a row of a table
 
@@ -38,7 +37,9 @@ class Parameters:
         batch: the shape of the batch; () for a single run.
     """
 
-    def __init__(self, network: Network, method: Parametric, varying: Mapping[Key, np.ndarray], batch: tuple[int, ...]) -> None:
+    def __init__(
+        self, network: Network, method: Any, varying: Mapping[Key, np.ndarray], batch: tuple[int, ...]
+    ) -> None:
         self.network, self.method, self.batch = network, method, batch
         found: dict[Key, float] = {}
 

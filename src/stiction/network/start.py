@@ -97,7 +97,8 @@ class _Probes:
         return states, np.broadcast_to(accelerations, (len(states), self.lanes, n))
 
     def _velocities(self) -> list[int]:
-        places, first = [], 0
+        places: list[int] = []
+        first = 0
         for part in self.network.parts.values():
             size = len(part.start())
             if isinstance(part, Admittance):

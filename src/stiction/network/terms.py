@@ -51,7 +51,8 @@ class Terms:
 
     def inverse_dynamics(self, accelerations: Sequence[Scalar]) -> list[Scalar]:
         """M v̇ + bias of all bodies, (n,)."""
-        forces, first = [], 0
+        forces: list[Scalar] = []
+        first = 0
         for name, body in self.network.bodies.items():
             n = len(self.now.own[name]) - body.positions()
             forces.extend(body.inverse_dynamics(self.now.own[name], list(accelerations[first : first + n])))
@@ -128,7 +129,9 @@ class Linearization(NamedTuple):
     rates: list[list[Scalar]]
 
 
-def linearized(terms: Terms, accelerations: Sequence[Scalar], rates: Sequence[Scalar], states: Sequence[Expr]) -> Linearization:
+def linearized(
+    terms: Terms, accelerations: Sequence[Scalar], rates: Sequence[Scalar], states: Sequence[Expr]
+) -> Linearization:
     """Exact derivatives by the states, at accelerations that count as constant."""
     taken = terms.inverse_dynamics([constant(a) for a in accelerations])
     pushed = terms.pushed()

@@ -78,7 +78,7 @@ class Term:
     def entries(self) -> list[tuple[str, float]]:
         """The gains that are parameters, by name."""
         if not isinstance(self.gain, tuple):
-            return [("", self.gain)] if _counts(self.gain) else []  # type: ignore[arg-type]
+            return [("", float(self.gain))] if _counts(self.gain) else []  # type: ignore[arg-type]
         return [(f".{i}.{j}", g) for i, row in enumerate(self.gain) for j, g in enumerate(row) if _counts(g)]
 
     def with_gains(self, gains: Mapping[str, Scalar]) -> "Term":

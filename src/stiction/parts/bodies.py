@@ -133,7 +133,11 @@ class FreeBody(Admittance):
 
     def start(self) -> Mapping[str, float]:
         """Position, quaternion, velocity in the world and angular velocity in the body's axes."""
-        names = [f"{p}{c}" for p, cs in (("position.", "xyz"), ("quaternion.", "wxyz"), ("velocity.", "xyz"), ("angular.", "xyz")) for c in cs]
+        names = [
+            f"{p}{c}"
+            for p, cs in (("position.", "xyz"), ("quaternion.", "wxyz"), ("velocity.", "xyz"), ("angular.", "xyz"))
+            for c in cs
+        ]
         return dict(zip(names, (*self.position, *self.quaternion, *self.velocity, *self.angular), strict=True))
 
     def motion(self, own: list[Scalar]) -> Ports:
@@ -157,7 +161,9 @@ class FreeBody(Admittance):
     def inverse_dynamics(self, own: list[Scalar], accelerations: Sequence[Scalar]) -> list[Scalar]:
         """Newton's and Euler's laws, the latter in the body's axes."""
         w = Vector(*own[10:])
-        spin, turning = (Vector(*(i * x for i, x in zip(self.inertia, each, strict=True))) for each in (w, accelerations[3:]))
+        spin, turning = (
+            Vector(*(i * x for i, x in zip(self.inertia, each, strict=True))) for each in (w, accelerations[3:])
+        )
         forces = [self.mass * (a - g) for a, g in zip(accelerations[:3], self.pull, strict=True)]
         return [*forces, *(turning + w.cross(spin))]
 
@@ -206,7 +212,12 @@ class Fixed(Admittance):
 
     def motion(self, own: list[Scalar]) -> Ports:
         """Where it is."""
-        return {"position": list(self.position), "quaternion": list(self.quaternion), "velocity": [0, 0, 0], "angular": [0, 0, 0]}
+        return {
+            "position": list(self.position),
+            "quaternion": list(self.quaternion),
+            "velocity": [0, 0, 0],
+            "angular": [0, 0, 0],
+        }
 
     def positions(self) -> int:
         """It has no position that could change."""
@@ -340,7 +351,10 @@ class RobotBody(Admittance):
     def rates(self, own: list[Scalar], forces: Ports, t: Scalar) -> list[Scalar]:
         """Forward dynamics, by the road that suits the size of the robot."""
         road = ROADS[self.robot.forward_road]
-        return [*self.position_rates(own), *road(self._mechanism(), *self._split(own), forces["torque"], Vector(*self.gravity))]
+        return [
+            *self.position_rates(own),
+            *road(self._mechanism(), *self._split(own), forces["torque"], Vector(*self.gravity)),
+        ]
 
     def _split(self, own: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         return own[: self.robot.nq], own[self.robot.nq :]
@@ -355,8 +369,20 @@ class RobotBody(Admittance):
         return kept
 
 
-POSITION_UNITS = {"prismatic": "m", "planar": "m m rad", "spherical": "1 1 1 1", "floating": "m m m 1 1 1 1", "universal": "rad rad"}
-LINEAR = {"prismatic": "y", "planar": "yyn", "spherical": "nnn", "floating": "nnnyyy", "universal": "nn"}  # velocities: yes, no
+POSITION_UNITS = {
+    "prismatic": "m",
+    "planar": "m m rad",
+    "spherical": "1 1 1 1",
+    "floating": "m m m 1 1 1 1",
+    "universal": "rad rad",
+}
+LINEAR = {
+    "prismatic": "y",
+    "planar": "yyn",
+    "spherical": "nnn",
+    "floating": "nnnyyy",
+    "universal": "nn",
+}  # velocities: yes, no
 
 
 def joint_units(robot: Robot) -> dict[str, dict[str, str]]:

@@ -175,7 +175,9 @@ class Row(Implicit):
     """
 
     hidden = ("slides", "row_torque")
-    shared: ClassVar[bool] = False  # whether it follows from other rows, as two on one joint do: who holds how much is open
+    shared: ClassVar[bool] = (
+        False  # whether it follows from other rows, as two on one joint do: who holds how much is open
+    )
 
     def start(self) -> Mapping[str, float]:
         """Stuck, without torque."""
@@ -221,7 +223,12 @@ class Clock(Validated):
 
     def conflicts(self) -> Sequence:
         """The first tick comes within a period."""
-        return [(self.phase >= self.period, f"phase is {self.phase:g} s and period {self.period:g} s; allowed: a phase below the period")]
+        return [
+            (
+                self.phase >= self.period,
+                f"phase is {self.phase:g} s and period {self.period:g} s; allowed: a phase below the period",
+            )
+        ]
 
     def structure(self) -> tuple:
         """Its times are structure."""
@@ -266,7 +273,7 @@ class Digital(Part):
         return dict(self.memory()) | dict.fromkeys([*names, *self.hidden], 0.0)
 
     @property
-    def hidden(self) -> tuple[str, ...]:  # type: ignore[override]
+    def hidden(self) -> tuple[str, ...]:
         """Outputs on their way: "in_1.command" comes with the next tick."""
         return tuple(f"in_{d}.{name}" for d in range(1, self.clock.delay + 1) for name in output_names(self.outputs))
 
@@ -289,5 +296,7 @@ class Digital(Part):
 def output_names(ports: Mapping[str, int]) -> list[str]:
     """A name for each number of some ports."""
     return [
-        f"{port}.{component}" if size > 1 else port for port, size in ports.items() for component in component_names(size)
+        f"{port}.{component}" if size > 1 else port
+        for port, size in ports.items()
+        for component in component_names(size)
     ]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from stiction.fields import Misfit, real, timely
+from stiction.fields import MisfitError, real, timely
 from stiction.parts.kinds import Impedance, Ports
 from stiction.parts.registry import PARTS
 from stiction.trace.functions import Scalar
@@ -38,7 +38,7 @@ class Source(Impedance):
                 raise TypeError
             functions = tuple(f if callable(f) and timely(f) else real(f) for f in given)
         except (TypeError, ValueError) as problem:
-            because = f" ({problem})" if isinstance(problem, Misfit) else ""
+            because = f" ({problem})" if isinstance(problem, MisfitError) else ""
             raise self.refusal(
                 f"functions is {given!r}{because}; allowed: functions of the time t or numbers, one per number of the port"
             ) from None

@@ -35,7 +35,12 @@ def complete(*args: Any, **options: Any) -> Trajectory:
 
 def agrees(what: str, paper: float, ours: float, tolerance: float, unit: str = "", digits: int = 6) -> Claim:
     """A claim that a number is the published one, within a tolerance."""
-    return Claim(what, f"{paper:.{digits}g} ± {tolerance:g} {unit}".rstrip(), f"{ours:.{digits + 2}g} {unit}".rstrip(), abs(ours - paper) <= tolerance)
+    return Claim(
+        what,
+        f"{paper:.{digits}g} ± {tolerance:g} {unit}".rstrip(),
+        f"{ours:.{digits + 2}g} {unit}".rstrip(),
+        abs(ours - paper) <= tolerance,
+    )
 
 
 def below(what: str, ours: float, bound: float, unit: str = "") -> Claim:

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from stiction.friction import Coulomb
+from stiction.network import Term, Wire
+from stiction.parts import FreeBody, Friction, Ground, Mass, Source, TouchingPoint
 from stiction.reproduce.case import Case, Claim, Result, Tell, agrees, below, complete, shares
 from stiction.reproduce.network import torque
+from stiction.scene import Scene
 from stiction.show.figure import subplots
-from stiction.parts import FreeBody, Mass
-from stiction.parts import Friction, Ground, Source, TouchingPoint
-from stiction.network import Term, Wire
 from stiction.simulation.trajectory import Trajectory
 from stiction.trace.functions import cos, sin
 
@@ -26,14 +26,19 @@ def one_joint(wave: Any, inertia: float = INERTIA) -> Scene:
             "drive": Source(functions=(torque(wave),)),
             "friction": Friction(law=Coulomb(level=0.5, stiffness=5000.0, damping=1.0)),
         },
-        wires=[Wire("friction.velocity", ["joint.velocity"]), Wire("joint.force", ["drive.force", Term("friction.torque", -1.0)])],
+        wires=[
+            Wire("friction.velocity", ["joint.velocity"]),
+            Wire("joint.force", ["drive.force", Term("friction.torque", -1.0)]),
+        ],
     )
 
 
 def _one_joint(_: bool, tell: Tell) -> Result:
     runs = {}
     claims: list[Claim] = []
-    for share, (name, wave, stop) in zip(shares(tell, 2), (("sin", sin, 4.267996010), ("cos", cos, 4.294888163)), strict=True):
+    for share, (name, wave, stop) in zip(
+        shares(tell, 2), (("sin", sin, 4.267996010), ("cos", cos, 4.294888163)), strict=True
+    ):
         run = runs[name] = complete(one_joint(wave), duration=11.0, step=1e-4, progress=share)
         v, t = run["joint.velocity"], run.time
         anchor = run["joint.position"] - run["friction.bend"]
@@ -77,7 +82,11 @@ def block(coefficient: float, speed: float) -> Scene:
             ),
             "ground": Ground(stiffness=1e5, damping=200.0, coefficient=coefficient),
         },
-        wires=[Wire("ground.position", ["block.position"]), Wire("ground.velocity", ["block.velocity"]), Wire("block.force", [Term("ground.force", -1.0)])],
+        wires=[
+            Wire("ground.position", ["block.position"]),
+            Wire("ground.velocity", ["block.velocity"]),
+            Wire("block.force", [Term("ground.force", -1.0)]),
+        ],
     )
 
 
@@ -93,12 +102,24 @@ def _block(_: bool, tell: Tell) -> Result:
     stop = float(t[k - 1] - v[k - 1] * (t[k] - t[k - 1]) / (v[k] - v[k - 1]))
     rest = holds.between(1.0, 10.0)["block.position.x"]
     claims = [
-        agrees("acceleration down the slope, μ = 0.3", 1.478621330, float(np.diff(slides["block.velocity.x"][[1000, 2000]])[0]), 1e-3, "m/s²", 9),
+        agrees(
+            "acceleration down the slope, μ = 0.3",
+            1.478621330,
+            float(np.diff(slides["block.velocity.x"][[1000, 2000]])[0]),
+            1e-3,
+            "m/s²",
+            9,
+        ),
         agrees("thrown up at 2 m/s, it stops after", 0.293550018, stop, 1e-3, "s", 8),
         agrees("and as far up", 0.293550018, -float(thrown["block.position.x"].min()), 1e-3, "m", 8),
         Claim("then it slides back", "yes", f"at {v[-1]:.4f} m/s after {t[-1]:g} s", bool(v[-1] > 1)),
         below("drift in 9 s at μ = 1.01 tan 25°", float(np.ptp(rest)), 1e-6, "m"),
-        Claim("at μ = 0.99 tan 25° it slides", "yes", f"{slips['block.position.x'][-1]:.3f} m in 10 s", bool(slips["block.position.x"][-1] > 1)),
+        Claim(
+            "at μ = 0.99 tan 25° it slides",
+            "yes",
+            f"{slips['block.position.x'][-1]:.3f} m in 10 s",
+            bool(slips["block.position.x"][-1] > 1),
+        ),
     ]
 
     def draw() -> Any:
@@ -136,7 +157,11 @@ def _ball(_: bool, tell: Tell) -> Result:
             "ball": FreeBody(mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 1)),
             "ground": Ground(stiffness=K, damping=2 * low * math.sqrt(K), coefficient=0.0),
         },
-        wires=[Wire("ground.position", ["ball.position"]), Wire("ground.velocity", ["ball.velocity"]), Wire("ball.force", [Term("ground.force", -1.0)])],
+        wires=[
+            Wire("ground.position", ["ball.position"]),
+            Wire("ground.velocity", ["ball.velocity"]),
+            Wire("ball.force", [Term("ground.force", -1.0)]),
+        ],
     )
     run = complete(network, duration=5.0, step=2e-6, record=2e-4, progress=tell)
     z, v, t = run["ball.position.z"], run["ball.velocity.z"], run.time
@@ -147,7 +172,14 @@ def _ball(_: bool, tell: Tell) -> Result:
     claims = [
         agrees("first impact", 0.451523641, impact, 1e-3, "s", 8),
         agrees("speed after it, part of that before", 0.8, up / math.sqrt(2 * G), 1e-3),
-        agrees("at rest after (every touch of the spring takes 0.2 to 0.3 ms more)", 4.063712769, float(moving[-1]), 0.03, "s", 4),
+        agrees(
+            "at rest after (every touch of the spring takes 0.2 to 0.3 ms more)",
+            4.063712769,
+            float(moving[-1]),
+            0.03,
+            "s",
+            4,
+        ),
         below("speed after 4.5 s", float(np.abs(v[t > 4.5]).max()), 1e-9, "m/s"),
     ]
 
@@ -170,7 +202,9 @@ def box() -> Scene:
     return Scene(
         parts={
             "box": FreeBody(mass=2.0, inertia=(2 * 0.04 / 6,) * 3, position=(0, 0, a - 2 * G / (4 * K))),
-            **{name: TouchingPoint(point=p, stiffness=K, damping=200.0, coefficient=0.5) for name, p in corners.items()},
+            **{
+                name: TouchingPoint(point=p, stiffness=K, damping=200.0, coefficient=0.5) for name, p in corners.items()
+            },
         },
         wires=[
             *(Wire(f"{name}.{port}", [f"box.{port}"]) for name in corners for port in ports),

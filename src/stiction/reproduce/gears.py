@@ -9,12 +9,12 @@ import numpy as np
 from stiction.control import PID, Clock
 from stiction.drive import DCMotor, Drive, Gear
 from stiction.friction import Stribeck
+from stiction.methods import method_named
 from stiction.reproduce.case import Case, Claim, Result, Tell, agrees, below, complete, shares
 from stiction.robot import Joint, Link, Robot, library
-from stiction.show.figure import subplots
-from stiction.simulation.names import names_of
-from stiction.simulation.prepare import How, prepare, prepared
 from stiction.scene import Scene
+from stiction.show.figure import subplots
+from stiction.simulation.setup import prepared
 from stiction.simulation.trajectory import Trajectory
 from stiction.trace.functions import Scalar, sin, where
 
@@ -37,7 +37,10 @@ def link() -> Robot:
     inertia = np.diag([wide**2 + thick**2, long**2 + thick**2, long**2 + wide**2]) * mass / 12
     return Robot(
         name="one link",
-        links=[Link(name="base"), Link(name="link", mass=mass, center_of_mass=(long / 2, 0, 0), inertia=inertia.tolist())],
+        links=[
+            Link(name="base"),
+            Link(name="link", mass=mass, center_of_mass=(long / 2, 0, 0), inertia=inertia.tolist()),
+        ],
         joints=[Joint(name="joint", kind="continuous", parent="base", child="link")],
     )
 
@@ -55,8 +58,17 @@ def hand(t: Scalar) -> Scalar:
 
 def one_drive(drive: Drive, pushed: bool) -> Scene:
     """The link under its controller (30), gains on the motor side times the ratio."""
-    pid = PID(clock=Clock(period=2e-3), proportional=RATIO * 0.025448, integral=RATIO * 0.046742, derivative=RATIO * 0.005771, limit=24.0, target=target)
-    return Scene(robot=link(), drives={"joint": drive}, control={"joint": pid}, torque={"joint": hand} if pushed else {})
+    pid = PID(
+        clock=Clock(period=2e-3),
+        proportional=RATIO * 0.025448,
+        integral=RATIO * 0.046742,
+        derivative=RATIO * 0.005771,
+        limit=24.0,
+        target=target,
+    )
+    return Scene(
+        robot=link(), drives={"joint": drive}, control={"joint": pid}, torque={"joint": hand} if pushed else {}
+    )
 
 
 def _breakaway(run: Trajectory) -> float:
@@ -78,15 +90,38 @@ def _one_drive(_: bool, tell: Tell) -> Result:
         alone[name] = complete(one_drive(CORRECTED, False), duration=9.0, method=method, progress=share[k], **how)
         pushed[name] = complete(one_drive(CORRECTED, True), duration=30.0, method=method, progress=share[k + 2], **how)
     rows = complete(one_drive(CORRECTED, True), duration=30.0, method="moreau", progress=share[4], **how)
-    full = Scene(robot=link(), drives={"joint": Drive(motor=PRINTED.motor, gear=PRINTED.gear, joint_friction=PRINTED.joint_friction, command=24.0)})
-    printed = complete(full, duration=2.0, method="moreau", progress=share[5], **how)  # its back-EMF is too stiff for Gill at 1 ms
+    full = Scene(
+        robot=link(),
+        drives={
+            "joint": Drive(motor=PRINTED.motor, gear=PRINTED.gear, joint_friction=PRINTED.joint_friction, command=24.0)
+        },
+    )
+    printed = complete(
+        full, duration=2.0, method="moreau", progress=share[5], **how
+    )  # its back-EMF is too stiff for Gill at 1 ms
     q = {name: run["q.joint"] for name, run in pushed.items()}
     travel = float(np.ptp(q["implicit"]))
-    claims: list[Claim] = [agrees(f"break-away without the hand, {name}", 8.2866, _breakaway(run), 2e-3, "s", 5) for name, run in alone.items()]
+    claims: list[Claim] = [
+        agrees(f"break-away without the hand, {name}", 8.2866, _breakaway(run), 2e-3, "s", 5)
+        for name, run in alone.items()
+    ]
     claims += [
-        below("the methods differ by, part of the travel", float(np.abs(q["semi-implicit"] - q["implicit"]).max()) / travel, 0.02),
-        below("the implicit method and our coupled rows differ by, part of the travel", float(np.abs(rows["q.joint"] - q["implicit"]).max()) / travel, 0.02),
-        Claim("comes to rest after 25 s, semi-implicit", "slightly earlier", f"{_rest(pushed['semi-implicit']):.3f} s", None),
+        below(
+            "the methods differ by, part of the travel",
+            float(np.abs(q["semi-implicit"] - q["implicit"]).max()) / travel,
+            0.02,
+        ),
+        below(
+            "the implicit method and our coupled rows differ by, part of the travel",
+            float(np.abs(rows["q.joint"] - q["implicit"]).max()) / travel,
+            0.02,
+        ),
+        Claim(
+            "comes to rest after 25 s, semi-implicit",
+            "slightly earlier",
+            f"{_rest(pushed['semi-implicit']):.3f} s",
+            None,
+        ),
         Claim("comes to rest after 25 s, implicit", "slightly later", f"{_rest(pushed['implicit']):.3f} s", None),
         agrees("speed at 24 V with the printed data", 0.077, float(printed["v.joint"].max()), 1e-3, "rad/s", 3),
     ]
@@ -96,7 +131,14 @@ def _one_drive(_: bool, tell: Tell) -> Result:
         for (name, run), style in zip(pushed.items(), ("-", "--"), strict=True):
             above.plot(run.time, np.degrees(run["q.joint"]), style, label=name)
             under.plot(run.time, run["friction.joint"], style, label=f"friction, {name}")
-        above.plot(rows.time, np.degrees([target(float(t)) for t in rows.time]), color="black", linewidth=0.8, linestyle=":", label="target")
+        above.plot(
+            rows.time,
+            np.degrees([target(float(t)) for t in rows.time]),
+            color="black",
+            linewidth=0.8,
+            linestyle=":",
+            label="target",
+        )
         above.set_title("one drive, pushed by a hand at 10 to 15 s and 24 to 25 s")
         above.set_ylabel("joint [°]")
         under.set_ylabel("torque at the joint [N·m]")
@@ -118,13 +160,12 @@ def chain_with_drives(n: int) -> Scene:
 
 def seconds_per_step(n: int, method: str, steps: int) -> float:
     """Best time of a step of one robot [s]."""
-    scene = chain_with_drives(n)
-    made = prepare(prepared(scene, method, 1e-3), names_of(scene), How(method=method, step=1e-3), {}, ("q.",))
-    made.advance(made.start, 1e-3, 0, 1, 1)
+    program, start = prepared(chain_with_drives(n), method_named(method), 1e-3, ["q."])
+    program.advance(start, 0, 1, 1)
     best = math.inf
     for _ in range(12):
         began = time.perf_counter()
-        made.advance(made.start, 1e-3, 0, steps, 1)
+        program.advance(start, 0, steps, 1)
         best = min(best, time.perf_counter() - began)
     return best / steps
 
@@ -145,11 +186,29 @@ def _scaling(quick: bool, tell: Tell) -> Result:
     other = float(np.polyfit(np.log(steep), np.log([times["gears_implicit"][n] for n in steep]), 1)[0])
     claims = [
         Claim(
-            "slope of the semi-implicit method, log-log", "1 ± 0.1", f"{slope:.2f}, {large[0]} to {large[-1]} joints", None if quick else abs(slope - 1) <= 0.1
+            "slope of the semi-implicit method, log-log",
+            "1 ± 0.1",
+            f"{slope:.2f}, {large[0]} to {large[-1]} joints",
+            None if quick else abs(slope - 1) <= 0.1,
         ),
-        Claim("slope of the implicit method, log-log", "cubic in theory", f"{other:.2f}, {steep[0]} to {steep[-1]} joints", None),
-        Claim(f"implicit over semi-implicit at {both} joints", "much slower", f"{times['gears_implicit'][both] / times['gears'][both]:.1f} times", None),
-        Claim(f"a semi-implicit step at {sizes[-1]} joints", "737 µs at 100, with contacts", f"{1e6 * times['gears'][sizes[-1]]:.1f} µs", None),
+        Claim(
+            "slope of the implicit method, log-log",
+            "cubic in theory",
+            f"{other:.2f}, {steep[0]} to {steep[-1]} joints",
+            None,
+        ),
+        Claim(
+            f"implicit over semi-implicit at {both} joints",
+            "much slower",
+            f"{times['gears_implicit'][both] / times['gears'][both]:.1f} times",
+            None,
+        ),
+        Claim(
+            f"a semi-implicit step at {sizes[-1]} joints",
+            "737 µs at 100, with contacts",
+            f"{1e6 * times['gears'][sizes[-1]]:.1f} µs",
+            None,
+        ),
     ]
 
     def draw() -> Any:

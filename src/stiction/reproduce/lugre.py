@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from stiction.friction import LuGre
-from stiction.reproduce.case import Case, Result, Tell, agrees, below, complete, shares
-from stiction.show.figure import subplots
-from stiction.parts import Mass
-from stiction.parts import Friction, Source, SpringDamper
 from stiction.methods.schemes import runge_kutta_4
 from stiction.network import Term, Wire
+from stiction.parts import Friction, Mass, Source, SpringDamper
+from stiction.reproduce.case import Case, Result, Tell, agrees, below, complete, shares
+from stiction.scene import Scene
+from stiction.show.figure import subplots
 from stiction.trace.functions import Scalar, clip, cos, loop
 from stiction.trace.program import Port, Program
 
@@ -37,8 +37,15 @@ def _stick_slip(_: bool, tell: Tell) -> Result:
     x, v, t = run["mass.position"], run["mass.velocity"], run.time
     friction = run["friction.torque"]
     edges = t[1:][np.diff((v > 0.01).astype(int)) != 0]
-    published = ("slip begins", 7.458), ("slip ends", 10.224), ("slip begins again", 13.821), ("slip ends again", 16.586)
-    claims = [agrees(what, when, float(ours), 5e-3, "s", 5) for (what, when), ours in zip(published, edges, strict=True)]
+    published = (
+        ("slip begins", 7.458),
+        ("slip ends", 10.224),
+        ("slip begins again", 13.821),
+        ("slip ends again", 16.586),
+    )
+    claims = [
+        agrees(what, when, float(ours), 5e-3, "s", 5) for (what, when), ours in zip(published, edges, strict=True)
+    ]
     claims += [
         agrees("largest velocity", 0.36982, float(v.max()), 1e-4, "m/s", 5),
         agrees("position at 15 s", 0.91828, float(np.interp(15.0, t, x)), 1e-4, "m", 5),
@@ -75,7 +82,9 @@ def _lag(_: bool, tell: Tell) -> Result:
     names = ("h", "omega", "tick", "steps")
     program = Program("lag", function, [*(Port(name, role="uniform") for name in names), Port("z")], [Port("z")])
     claims, curves = [], {}
-    for share, (omega, falling, rising) in zip(shares(tell, 3), ((1.0, 1.05270, 1.05392), (10.0, 1.04831, 1.06109), (25.0, 1.04347, 1.07956)), strict=True):
+    for share, (omega, falling, rising) in zip(
+        shares(tell, 3), ((1.0, 1.05270, 1.05392), (10.0, 1.04831, 1.06109), (25.0, 1.04347, 1.07956)), strict=True
+    ):
         parts, stride = 200, 5000
         h = 2 * math.pi / omega / parts / stride
         z, record = float(program(h, omega, 0, 2 * parts * stride, 0.0)[0]), []
@@ -85,8 +94,12 @@ def _lag(_: bool, tell: Tell) -> Result:
             z = float(program(h, omega, (2 * parts + k) * stride, stride, z)[0])
         share(1.0)
         curves[omega] = np.array(record)
-        claims.append(agrees(f"force at 1.5 mm/s, velocity falling, ω = {omega:g}", falling, record[parts // 4][1], 1e-4, "N"))
-        claims.append(agrees(f"force at 1.5 mm/s, velocity rising, ω = {omega:g}", rising, record[3 * parts // 4][1], 1e-4, "N"))
+        claims.append(
+            agrees(f"force at 1.5 mm/s, velocity falling, ω = {omega:g}", falling, record[parts // 4][1], 1e-4, "N")
+        )
+        claims.append(
+            agrees(f"force at 1.5 mm/s, velocity rising, ω = {omega:g}", rising, record[3 * parts // 4][1], 1e-4, "N")
+        )
 
     def draw() -> Any:
         picture, ax = subplots(1, 3.8)
@@ -107,12 +120,18 @@ def _presliding(_: bool, tell: Tell) -> Result:
 
     network = Scene(
         parts={"mass": Mass(mass=1.0), "push": Source(functions=(push,)), "friction": Friction(law=LAW)},
-        wires=[Wire("friction.velocity", ["mass.velocity"]), Wire("mass.force", ["push.force", Term("friction.torque", -1.0)])],
+        wires=[
+            Wire("friction.velocity", ["mass.velocity"]),
+            Wire("mass.force", ["push.force", Term("friction.torque", -1.0)]),
+        ],
     )
     run = complete(network, duration=40.0, step=2e-5, record=0.01, progress=tell)
     x = run["mass.position"]
     published = {10: 44.8579, 15: 45.3119, 35: -9.5635, 40: -10.0174}
-    claims = [agrees(f"position at {t} s", micro, 1e6 * float(x[round(t / 0.01)]), 0.01, "μm") for t, micro in published.items()]
+    claims = [
+        agrees(f"position at {t} s", micro, 1e6 * float(x[round(t / 0.01)]), 0.01, "μm")
+        for t, micro in published.items()
+    ]
 
     def draw() -> Any:
         picture, ax = subplots(1, 3.8)

@@ -10,13 +10,12 @@ import numpy as np
 
 from stiction.drive.gear import ElasticGear
 from stiction.friction import Coulomb, Stribeck
-from stiction.parts import Impedance, Ports
+from stiction.network import Term, Wire
+from stiction.parts import Friction, Impedance, Mass, Ports, RobotBody
 from stiction.reproduce.case import Case, Claim, Result, Tell, agrees, below, complete, shares
 from stiction.robot import Robot, library
+from stiction.scene import Scene
 from stiction.show.figure import subplots
-from stiction.parts import Mass, RobotBody
-from stiction.parts import Friction
-from stiction.network import Term, Wire
 from stiction.simulation.trajectory import Trajectory
 from stiction.trace.functions import Scalar, clip
 
@@ -59,7 +58,10 @@ def trapezoid(fastest: float, steepest: float, way: float) -> tuple[Path, float]
     def path(t: Scalar) -> tuple[Scalar, Scalar]:
         first, second = clip(t, 0, ramp), clip(t - (end - ramp), 0, ramp)
         middle = clip(t - ramp, 0, end - 2 * ramp)
-        return steepest * first * first / 2 + fastest * middle + fastest * second - steepest * second * second / 2, steepest * (first - second)
+        return (
+            steepest * first * first / 2 + fastest * middle + fastest * second - steepest * second * second / 2,
+            steepest * (first - second),
+        )
 
     return path, end
 
@@ -101,7 +103,11 @@ class Servo(Impedance):
         wish, back = (total + u) / 2, self.constant * motion["speed"][0]
         exact = getattr(self, "exact", None)
         if exact is None:
-            rates = [20 * u, (wish - current) / self.loop, (5 * voltage - RESISTANCE * current - back) / self.inductance]
+            rates = [
+                20 * u,
+                (wish - current) / self.loop,
+                (5 * voltage - RESISTANCE * current - back) / self.inductance,
+            ]
             return {"torque": [self.constant * current]}, rates
         ends, means, h = exact
         off = [voltage - (RESISTANCE * wish + back) / 5, current - wish]
@@ -123,7 +129,9 @@ def _exact(h: float, loop: float, inductance: float) -> tuple[Any, Any]:
 def servo(axis: Axis, path: Path, current: float = 0.0, angle: float = 0.0) -> Servo:
     """The servo of an axis."""
     inductance, loop = RESISTANCE / (2 * axis.D * axis.w), 10 * 0.004 * axis.D / axis.w
-    return Servo(path=path, constant=axis.k, ratio=axis.n, inductance=inductance, loop=loop, current=current, angle=angle)
+    return Servo(
+        path=path, constant=axis.k, ratio=axis.n, inductance=inductance, loop=loop, current=current, angle=angle
+    )
 
 
 def elastic(name: str, axis: Axis, moved: Servo, joint: Sequence[Term | str]) -> tuple[dict[str, Any], list[Wire]]:
@@ -142,7 +150,10 @@ def elastic(name: str, axis: Axis, moved: Servo, joint: Sequence[Term | str]) ->
         Wire(f"servo{name}.angle", [f"rotor{name}.position"]),
         Wire(f"servo{name}.speed", [f"rotor{name}.velocity"]),
         Wire(f"friction{name}.velocity", [f"rotor{name}.velocity"]),
-        Wire(f"rotor{name}.force", [f"servo{name}.torque", f"gear{name}.motor_torque", Term(f"friction{name}.torque", -1.0)]),
+        Wire(
+            f"rotor{name}.force",
+            [f"servo{name}.torque", f"gear{name}.motor_torque", Term(f"friction{name}.torque", -1.0)],
+        ),
     ]
     return parts, wires
 
@@ -157,8 +168,19 @@ def axis() -> Scene:
     return Scene(parts={"load": Mass(mass=19.494), **parts}, wires=[*wires, Wire("load.force", ["gear.joint_torque"])])
 
 
-POINTS = {0.3: (0.448856225, 3.001912190, 3.994025), 1.0: (2.095499420, -0.020211273, -1.903772), 1.498132: (2.0941804135, None, 0.4297733141)}
-SWITCHES = {"breaks away": 0.000652, "turns": 0.997918, "sticks": 1.093454, "slips back": 1.098923, "sticks again": 1.127850, "slips forward": 1.353624}
+POINTS = {
+    0.3: (0.448856225, 3.001912190, 3.994025),
+    1.0: (2.095499420, -0.020211273, -1.903772),
+    1.498132: (2.0941804135, None, 0.4297733141),
+}
+SWITCHES = {
+    "breaks away": 0.000652,
+    "turns": 0.997918,
+    "sticks": 1.093454,
+    "slips back": 1.098923,
+    "sticks again": 1.127850,
+    "slips forward": 1.353624,
+}
 
 
 def switches(run: Any) -> list[float]:
@@ -166,7 +188,9 @@ def switches(run: Any) -> list[float]:
     mode, v, t = run["friction.mode"], run["rotor.velocity"], run.time
     slides = (mode > 0).astype(int)
     edges = [float(x) for x in t[1:][np.diff(slides) != 0]]
-    turns = [float(a) for a in t[1:][(np.diff(np.sign(v)) != 0) & (slides[1:] > 0) & (slides[:-1] > 0)] if 0.9 < a < 1.05]
+    turns = [
+        float(a) for a in t[1:][(np.diff(np.sign(v)) != 0) & (slides[1:] > 0) & (slides[:-1] > 0)] if 0.9 < a < 1.05
+    ]
     return [edges[0], *turns[:1], *edges[1:5]]
 
 
@@ -176,10 +200,30 @@ def _axis(_: bool, tell: Tell) -> Result:
     coarse = complete(axis(), duration=1.5, step=1e-3, method="moreau", progress=second)
     claims: list[Claim] = []
     for t, (position, velocity, current) in POINTS.items():
-        claims.append(agrees(f"load angle at {t:g} s", position, float(np.interp(t, fine.time, fine["load.position"])), 1e-5, "rad", 9))
+        claims.append(
+            agrees(
+                f"load angle at {t:g} s",
+                position,
+                float(np.interp(t, fine.time, fine["load.position"])),
+                1e-5,
+                "rad",
+                9,
+            )
+        )
         if velocity is not None:
-            claims.append(agrees(f"load speed at {t:g} s", velocity, float(np.interp(t, fine.time, fine["load.velocity"])), 1e-4, "rad/s", 7))
-        claims.append(agrees(f"current at {t:g} s", current, float(np.interp(t, fine.time, fine["servo.current"])), 2e-3, "A"))
+            claims.append(
+                agrees(
+                    f"load speed at {t:g} s",
+                    velocity,
+                    float(np.interp(t, fine.time, fine["load.velocity"])),
+                    1e-4,
+                    "rad/s",
+                    7,
+                )
+            )
+        claims.append(
+            agrees(f"current at {t:g} s", current, float(np.interp(t, fine.time, fine["servo.current"])), 2e-3, "A")
+        )
     for (what, when), ours in zip(SWITCHES.items(), switches(fine), strict=True):
         claims.append(agrees(f"the motor {what}", when, ours, 1e-4, "s", 7))
     apart = max(abs(float(np.interp(t, coarse.time, coarse["load.position"])) - p[0]) for t, p in POINTS.items())
@@ -224,7 +268,10 @@ def _robot() -> Robot:
     """The bodies, with the rotors of the rigid gears of axes 4 to 6."""
     robot = library.manutec_r3()
     rigid = {f"joint{k + 1}": axis for k, axis in enumerate(AXES) if not axis.c}
-    joints = [replace(j, rotor_inertia=rigid[j.name].J, gear_ratio=rigid[j.name].n) if j.name in rigid else j for j in robot.joints]
+    joints = [
+        replace(j, rotor_inertia=rigid[j.name].J, gear_ratio=rigid[j.name].n) if j.name in rigid else j
+        for j in robot.joints
+    ]
     return replace(robot, joints=tuple(joints))
 
 
@@ -244,11 +291,19 @@ def arm() -> Scene:
             pushes.append(Term(f"gear{name}.joint_torque", [[x] for x in unit]))
         else:
             turned = [axis.n * x for x in unit]
-            law = Stribeck(level=axis.Rv0, static=axis.peak * axis.Rv0, velocity=1e-6, viscous=axis.Rv1)  # the peak is at rest alone
+            law = Stribeck(
+                level=axis.Rv0, static=axis.peak * axis.Rv0, velocity=1e-6, viscous=axis.Rv1
+            )  # the peak is at rest alone
             more = {f"servo{name}": moved, f"friction{name}": Friction(law=law)}
-            wired = [Wire(f"servo{name}.angle", [Term("robot.q", [turned])]), Wire(f"servo{name}.speed", [Term("robot.v", [turned])])]
+            wired = [
+                Wire(f"servo{name}.angle", [Term("robot.q", [turned])]),
+                Wire(f"servo{name}.speed", [Term("robot.v", [turned])]),
+            ]
             wired.append(Wire(f"friction{name}.velocity", [Term("robot.v", [unit])]))
-            pushes += [Term(f"servo{name}.torque", [[x] for x in turned]), Term(f"friction{name}.torque", [[-x] for x in unit])]
+            pushes += [
+                Term(f"servo{name}.torque", [[x] for x in turned]),
+                Term(f"friction{name}.torque", [[-x] for x in unit]),
+            ]
         parts |= more
         wires += wired
     return Scene(parts=parts, wires=[*wires, Wire("robot.torque", pushes)])
@@ -272,8 +327,12 @@ def _arm(_: bool, tell: Tell) -> Result:
     fine = complete(arm(), duration=1.86, step=1e-5, method="moreau", record=2e-5, progress=first)
     coarse = complete(arm(), duration=1.86, step=1e-3, method="moreau", progress=second)
     claims = [agrees("the motion takes", 1.356045002, _moved(0)[1], 1e-9, "s", 9)]
-    claims += [below(f"largest distance of a joint at {t:g} s, step 0.01 ms", _apart(fine, t), 1e-5, "rad") for t in POSES]
-    claims += [below(f"largest distance of a joint at {t:g} s, step 1 ms", _apart(coarse, t), 1e-3, "rad") for t in POSES]
+    claims += [
+        below(f"largest distance of a joint at {t:g} s, step 0.01 ms", _apart(fine, t), 1e-5, "rad") for t in POSES
+    ]
+    claims += [
+        below(f"largest distance of a joint at {t:g} s, step 1 ms", _apart(coarse, t), 1e-3, "rad") for t in POSES
+    ]
     instant = (fine.time > 1.3563) & (fine.time < 1.3574)
     reverses = float(fine.time[instant][np.flatnonzero(np.diff(np.sign(fine["robot.v.joint5"][instant])))[0] + 1])
     starts = float(fine.time[instant][np.abs(fine["robot.v.joint6"][instant]) > 1e-6][0])
@@ -281,7 +340,9 @@ def _arm(_: bool, tell: Tell) -> Result:
         agrees("axis 5 reverses", 1.356847, reverses, 1e-4, "s", 7),
         agrees("in the same instant the stuck axis 6 starts", 1.356847, starts, 1e-4, "s", 7),
         Claim("axes that stick at the end", "not printed", _stuck(fine), None),
-        Claim("the same at 1 ms (what winds up in axis 4 breaks it away 0.14 s early)", "the same", _stuck(coarse), None),
+        Claim(
+            "the same at 1 ms (what winds up in axis 4 breaks it away 0.14 s early)", "the same", _stuck(coarse), None
+        ),
     ]
 
     def draw() -> Any:

@@ -7,14 +7,12 @@ import numpy as np
 
 from stiction.friction import Coulomb, LuGre
 from stiction.friction.law import Law
+from stiction.network import Term, Wire
+from stiction.parts import Fixed, FreeBody, Ground, PenaltyJoint, Source
 from stiction.reproduce.case import Case, Claim, Result, Tell, agrees, below, complete, shares
 from stiction.robot import Cylinder, Joint, Link, Origin, Robot
-from stiction.show.figure import subplots
-from stiction.parts import Fixed, FreeBody
-from stiction.parts import Ground, Source
-from stiction.network import Term, Wire
-from stiction.parts import PenaltyJoint
 from stiction.scene import Scene
+from stiction.show.figure import subplots
 from stiction.simulation.trajectory import Trajectory
 from stiction.trace.functions import Scalar, cos, minimum, sin, where
 
@@ -24,10 +22,20 @@ RADIUS, MASS = 0.2, 0.3  # of the sphere [m, kg]
 def sphere(height: float) -> Scene:
     """A solid ball with 2 m/s on the ground; μ = 0.1, K = 1e7 N/m, B = 10 N·s/m, g = 9.8 m/s²."""
     R = RADIUS
-    cross = ((0.0, -R, 0.0), (R, 0.0, 0.0), (0.0, 0.0, 0.0))  # ω ↦ ω × (0, 0, −R); and force on the ground ↦ moment on the ball
+    cross = (
+        (0.0, -R, 0.0),
+        (R, 0.0, 0.0),
+        (0.0, 0.0, 0.0),
+    )  # ω ↦ ω × (0, 0, −R); and force on the ground ↦ moment on the ball
     return Scene(
         parts={
-            "ball": FreeBody(mass=MASS, inertia=(2 / 5 * MASS * R * R,) * 3, position=(0, 0, height), velocity=(2, 0, 0), gravity=(0, 0, -9.8)),
+            "ball": FreeBody(
+                mass=MASS,
+                inertia=(2 / 5 * MASS * R * R,) * 3,
+                position=(0, 0, height),
+                velocity=(2, 0, 0),
+                gravity=(0, 0, -9.8),
+            ),
             "ground": Ground(stiffness=1e7, damping=10.0, coefficient=0.1),
         },
         wires=[
@@ -44,13 +52,25 @@ def _sphere(_: bool, tell: Tell) -> Result:
     placed = complete(sphere(RADIUS - MASS * 9.8 / 1e7), duration=1.0, step=1e-4, progress=first)
     dropped = complete(sphere(1.01 * RADIUS), duration=1.0, step=1e-4, progress=second)
     finer = complete(sphere(1.01 * RADIUS), duration=1.0, step=1e-5, record=1e-4, progress=third)
-    slip = {name: run["ball.velocity.x"] - RADIUS * run["ball.angular.y"] for name, run in (("placed", placed), ("dropped", dropped), ("finer", finer))}
+    slip = {
+        name: run["ball.velocity.x"] - RADIUS * run["ball.angular.y"]
+        for name, run in (("placed", placed), ("dropped", dropped), ("finer", finer))
+    }
     # a dropped ball bounces and slips in jumps: when the velocity first passes zero depends on the step, and small slips of either sign follow
     end = {name: float(placed.time[x < 1e-3][0]) for name, x in slip.items()}
     claims = [
         agrees("contact velocity reaches zero, placed on the ground", 0.583090, end["placed"], 1e-3, "s"),
-        agrees("contact velocity first reaches zero, dropped by 2 mm, at the published step of 0.1 ms", 0.583, end["dropped"], 2e-3, "s", 3),
-        Claim("the same at a step of 0.01 ms: the bounces fall otherwise", "not reported", f"{end['finer']:.4f} s", None),
+        agrees(
+            "contact velocity first reaches zero, dropped by 2 mm, at the published step of 0.1 ms",
+            0.583,
+            end["dropped"],
+            2e-3,
+            "s",
+            3,
+        ),
+        Claim(
+            "the same at a step of 0.01 ms: the bounces fall otherwise", "not reported", f"{end['finer']:.4f} s", None
+        ),
         agrees("velocity while rolling", 1.428571, float(placed["ball.velocity.x"][-1]), 1e-4, "m/s"),
         agrees("angular velocity while rolling", 7.142857, float(placed["ball.angular.y"][-1]), 1e-3, "rad/s"),
         below("contact velocity after 0.6 s", float(np.abs(slip["placed"][placed.time > 0.6]).max()), 1e-5, "m/s"),
@@ -77,7 +97,12 @@ DRIFTS = LuGre(level=0.5, static=0.5, velocity=0.01, stiffness=5000.0, damping=1
 
 def rod(name: str) -> Link:
     """A link along x: a cylinder of 0.35 m, 0.1 kg and 10 mm radius."""
-    return Link.of(name, Cylinder(radius=THICK, length=LENGTH, mass=WEIGHT, origin=Origin(xyz=(LENGTH / 2, 0, 0), rpy=(0, np.pi / 2, 0))))
+    return Link.of(
+        name,
+        Cylinder(
+            radius=THICK, length=LENGTH, mass=WEIGHT, origin=Origin(xyz=(LENGTH / 2, 0, 0), rpy=(0, np.pi / 2, 0))
+        ),
+    )
 
 
 def arm() -> Robot:
@@ -87,7 +112,9 @@ def arm() -> Robot:
         links=[Link(name="base"), rod("upper_arm"), rod("forearm")],
         joints=[
             Joint(name="shoulder", kind="continuous", parent="base", child="upper_arm"),
-            Joint(name="elbow", kind="continuous", parent="upper_arm", child="forearm", origin=Origin(xyz=(LENGTH, 0, 0))),
+            Joint(
+                name="elbow", kind="continuous", parent="upper_arm", child="forearm", origin=Origin(xyz=(LENGTH, 0, 0))
+            ),
         ],
     )
 
@@ -99,7 +126,12 @@ def torque(wave: Callable[[Scalar], Scalar]) -> Callable[[Scalar], Scalar]:
 
 def two_links(law: Law) -> Scene:
     """The arm without gravity, with friction at both joints."""
-    return Scene(robot=arm(), friction={"shoulder": law, "elbow": law}, torque={"shoulder": torque(sin), "elbow": torque(cos)}, gravity=(0, 0, 0))
+    return Scene(
+        robot=arm(),
+        friction={"shoulder": law, "elbow": law},
+        torque={"shoulder": torque(sin), "elbow": torque(cos)},
+        gravity=(0, 0, 0),
+    )
 
 
 def two_link_runs(tell: Tell) -> tuple[Trajectory, Trajectory]:
@@ -123,7 +155,14 @@ def _two_links(_: bool, tell: Tell) -> Result:
     late = sticks.time >= 5
     claims = [agrees("the arm stops", 4.5, _stop(sticks), 0.25, "s", 2)]
     for joint in ("shoulder", "elbow"):
-        claims.append(below(f"drift of the {joint} from 5 to 15 s, implicit Coulomb", float(np.ptp(_anchor(sticks, joint)[late])), 1e-9, "rad"))
+        claims.append(
+            below(
+                f"drift of the {joint} from 5 to 15 s, implicit Coulomb",
+                float(np.ptp(_anchor(sticks, joint)[late])),
+                1e-9,
+                "rad",
+            )
+        )
     travel = float(drifts["q.shoulder"][-1] - drifts["q.shoulder"][late][0])
     claims.append(Claim("drift of the shoulder, LuGre", "for ever", f"{travel:.3g} rad in 10 s", travel > 1e-3))
     return claims, lambda: stop_and_stay(sticks, drifts)
@@ -149,11 +188,20 @@ def free_links(law: Law, stiffness: float) -> Scene:
     half = LENGTH / 2
     round_, across = WEIGHT * THICK**2 / 2, WEIGHT * (3 * THICK**2 + LENGTH**2) / 12
     link = {"mass": WEIGHT, "inertia": (round_, across, across), "gravity": (0, 0, 0)}
-    joint = {"stiffness": stiffness, "damping": stiffness / 2000, "turning_stiffness": stiffness / 100, "turning_damping": stiffness / 2e5, "law": law}
+    joint = {
+        "stiffness": stiffness,
+        "damping": stiffness / 2000,
+        "turning_stiffness": stiffness / 100,
+        "turning_damping": stiffness / 2e5,
+        "law": law,
+    }
     bodies = {"shoulder": ("world", "upper"), "elbow": ("upper", "fore")}
     ports = ("position", "quaternion", "velocity", "angular")
     wires = [
-        Wire(f"{name}.{port}_{side}", [f"{body}.{port}"]) for name, pair in bodies.items() for side, body in zip("ab", pair, strict=True) for port in ports
+        Wire(f"{name}.{port}_{side}", [f"{body}.{port}"])
+        for name, pair in bodies.items()
+        for side, body in zip("ab", pair, strict=True)
+        for port in ports
     ]
     about, against = ([[0.0], [0.0], [s]] for s in (1.0, -1.0))
     return Scene(
@@ -170,7 +218,10 @@ def free_links(law: Law, stiffness: float) -> Scene:
             *wires,
             Wire("upper.force", ["shoulder.force_b", "elbow.force_a"]),
             Wire("fore.force", ["elbow.force_b"]),
-            Wire("upper.moment", ["shoulder.moment_b", "elbow.moment_a", Term("first.force", about), Term("second.force", against)]),
+            Wire(
+                "upper.moment",
+                ["shoulder.moment_b", "elbow.moment_a", Term("first.force", about), Term("second.force", against)],
+            ),
             Wire("fore.moment", ["elbow.moment_b", Term("second.force", about)]),
         ],
     )
@@ -190,7 +241,13 @@ def _free_links(quick: bool, tell: Tell) -> Result:
     angles = {"shoulder": (rigid["q.shoulder"], upper), "elbow": (rigid["q.elbow"], fore - upper)}
     claims = []
     for joint, (a, b) in angles.items():
-        claims.append(below(f"{joint}: difference to the jointed arm, part of its travel", float(np.abs(a - b).max() / np.ptp(a)), 0.01))
+        claims.append(
+            below(
+                f"{joint}: difference to the jointed arm, part of its travel",
+                float(np.abs(a - b).max() / np.ptp(a)),
+                0.01,
+            )
+        )
     late = free.time >= 5
     for joint, (_a, b) in angles.items():
         anchor = (b - free[f"{joint}.bend"])[late]

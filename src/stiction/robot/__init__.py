@@ -5,4 +5,18 @@ from stiction.robot.link import Frame, Link
 from stiction.robot.robot import Robot
 from stiction.robot.solid import Box, Capsule, Cylinder, Origin, PointMass, Solid, Sphere
 
-__all__ = ["Box", "Capsule", "Cylinder", "Frame", "Joint", "Limits", "Link", "Mimic", "Origin", "PointMass", "Robot", "Solid", "Sphere"]
+__all__ = [
+    "Box",
+    "Capsule",
+    "Cylinder",
+    "Frame",
+    "Joint",
+    "Limits",
+    "Link",
+    "Mimic",
+    "Origin",
+    "PointMass",
+    "Robot",
+    "Solid",
+    "Sphere",
+]

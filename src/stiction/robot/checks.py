@@ -37,7 +37,11 @@ def not_negative(owner: str, what: str, value: Any) -> float:
 
 def finite_vector(owner: str, what: str, values: Any, length: int = 3) -> tuple[float, ...]:
     """The values as floats, if there are `length` of them and all are finite."""
-    if (not isinstance(values, Sequence) and not hasattr(values, "__len__")) or isinstance(values, str) or len(values) != length:
+    if (
+        (not isinstance(values, Sequence) and not hasattr(values, "__len__"))
+        or isinstance(values, str)
+        or len(values) != length
+    ):
         raise RobotError(f"{owner}: {what} is {values!r}; allowed: {length} numbers")
     return tuple(finite(owner, what, value) for value in values)
 

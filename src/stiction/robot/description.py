@@ -60,19 +60,28 @@ class Description:
         for joint in self.joints:
             if joint.mimic and (joint.mimic.joint not in names or joint.mimic.joint == joint.name):
                 others = [name for name in names if name != joint.name]
-                raise RobotError(f"{owner}, joint '{joint.name}': " + unknown("joint to mimic", joint.mimic.joint, "this robot", others))
+                raise RobotError(
+                    f"{owner}, joint '{joint.name}': "
+                    + unknown("joint to mimic", joint.mimic.joint, "this robot", others)
+                )
 
     def _check_coupling(self, owner: str) -> None:
         if self.coupling is None:
             return
         driven = [joint for joint in self.joints if joint.kind in SINGLE]
         if not hasattr(self.coupling, "__len__"):
-            raise RobotError(f"{owner}: coupling is {self.coupling!r}; allowed: {len(driven)} rows of {len(driven)} numbers")
+            raise RobotError(
+                f"{owner}: coupling is {self.coupling!r}; allowed: {len(driven)} rows of {len(driven)} numbers"
+            )
         rows = tuple(finite_vector(owner, "a row of coupling", row, len(driven)) for row in self.coupling)
         if len(rows) != len(driven) or abs(np.linalg.det(np.array(rows))) < 1e-12:
-            raise RobotError(f"{owner}: coupling must be a square, invertible matrix with {len(driven)} rows, one per joint of one degree of freedom")
+            raise RobotError(
+                f"{owner}: coupling must be a square, invertible matrix with {len(driven)} rows, one per joint of one degree of freedom"
+            )
         if any(joint.gear_ratio != 1 for joint in driven):
-            raise RobotError(f"{owner}: it has a coupling and gear ratios; put the ratios into the coupling's diagonal and leave gear_ratio at 1")
+            raise RobotError(
+                f"{owner}: it has a coupling and gear ratios; put the ratios into the coupling's diagonal and leave gear_ratio at 1"
+            )
         object.__setattr__(self, "coupling", rows)
 
     @cached_property
@@ -109,12 +118,20 @@ class Description:
     @cached_property
     def position_names(self) -> tuple[str, ...]:
         """A name for each position."""
-        return tuple(f"{joint.name}.{part}" if part else joint.name for joint in self.moving_joints for part in PIECES.get(joint.kind, ("",)))
+        return tuple(
+            f"{joint.name}.{part}" if part else joint.name
+            for joint in self.moving_joints
+            for part in PIECES.get(joint.kind, ("",))
+        )
 
     @cached_property
     def velocity_names(self) -> tuple[str, ...]:
         """A name for each velocity."""
-        return tuple(f"{joint.name}.{part}" if part else joint.name for joint in self.moving_joints for part in PIECE_RATES.get(joint.kind, ("",)))
+        return tuple(
+            f"{joint.name}.{part}" if part else joint.name
+            for joint in self.moving_joints
+            for part in PIECE_RATES.get(joint.kind, ("",))
+        )
 
     @property
     def numbers(self) -> dict[str, float]:

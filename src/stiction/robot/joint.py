@@ -121,20 +121,30 @@ class Joint:
             raise RobotError(f"{owner}: it joins link '{self.parent}' to itself; parent and child must differ")
         object.__setattr__(self, "axis", _unit(owner, "axis", self.axis) if self.kind in AXIAL else (0.0, 0.0, 1.0))
         if (self.kind == "universal") != (self.second_axis is not None):
-            raise RobotError(f"{owner}: second_axis is {self.second_axis}; a universal joint needs one, other kinds have none")
+            raise RobotError(
+                f"{owner}: second_axis is {self.second_axis}; a universal joint needs one, other kinds have none"
+            )
         if self.second_axis is not None:
             second = _unit(owner, "second_axis", self.second_axis)
             if abs(sum(a * b for a, b in zip(self.axis, second, strict=True))) > 1 - 1e-9:
-                raise RobotError(f"{owner}: axis and second_axis are parallel; the axes of a universal joint must cross")
+                raise RobotError(
+                    f"{owner}: axis and second_axis are parallel; the axes of a universal joint must cross"
+                )
             object.__setattr__(self, "second_axis", second)
         pair = self.friction if hasattr(self.friction, "__len__") else (self.friction, self.friction)
-        object.__setattr__(self, "friction", tuple(not_negative(owner, "friction", x) for x in finite_vector(owner, "friction", pair, 2)))
+        object.__setattr__(
+            self,
+            "friction",
+            tuple(not_negative(owner, "friction", x) for x in finite_vector(owner, "friction", pair, 2)),
+        )
         object.__setattr__(self, "damping", not_negative(owner, "damping", self.damping))
         object.__setattr__(self, "rotor_inertia", not_negative(owner, "rotor_inertia", self.rotor_inertia))
         object.__setattr__(self, "gear_ratio", finite(owner, "gear_ratio", self.gear_ratio))
         positive(owner, "size of gear_ratio", abs(self.gear_ratio))
         if self.rotor_inertia and self.kind not in SINGLE:
-            raise RobotError(f"{owner}: rotor_inertia is {self.rotor_inertia:g} on a {self.kind} joint; allowed on: {', '.join(SINGLE)}")
+            raise RobotError(
+                f"{owner}: rotor_inertia is {self.rotor_inertia:g} on a {self.kind} joint; allowed on: {', '.join(SINGLE)}"
+            )
 
     @property
     def reflected_inertia(self) -> float:

@@ -66,7 +66,9 @@ def _inertia(owner: str, given: Any, mass: float, lumped: bool) -> Square:
     matrix = np.array(rows)
     scale = np.abs(matrix).max()
     if np.abs(matrix - matrix.T).max() > 1e-9 * scale:
-        raise RobotError(f"{owner}: inertia is not symmetric: {rows}; give it about the centre of mass, ixy in both places")
+        raise RobotError(
+            f"{owner}: inertia is not symmetric: {rows}; give it about the centre of mass, ixy in both places"
+        )
     matrix = (matrix + matrix.T) / 2
     if not lumped:
         _real_body(owner, matrix, scale, mass)
@@ -76,7 +78,9 @@ def _inertia(owner: str, given: Any, mass: float, lumped: bool) -> Square:
 def _real_body(owner: str, matrix: np.ndarray, scale: float, mass: float) -> None:
     small, middle, large = np.linalg.eigvalsh(matrix)
     if small < -ROUNDING * scale - NOTHING:
-        raise RobotError(f"{owner}: inertia has the principal value {small:.6g} kg m²; allowed: none below 0. Give it about the centre of mass. {LUMPED}")
+        raise RobotError(
+            f"{owner}: inertia has the principal value {small:.6g} kg m²; allowed: none below 0. Give it about the centre of mass. {LUMPED}"
+        )
     if small + middle < large - ROUNDING * scale - NOTHING:
         raise RobotError(
             f"{owner}: inertia violates the triangle inequality: principal values {small:.6g}, {middle:.6g}, {large:.6g} kg m²; "

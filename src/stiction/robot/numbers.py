@@ -41,7 +41,9 @@ class Numbers:
         offered: every number that can be freed, by name.
     """
 
-    def __init__(self, choose: Callable[[int, str, float], Any] | None = None, free: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, choose: Callable[[int, str, float], Any] | None = None, free: Mapping[str, Any] | None = None
+    ) -> None:
         self.choose = choose or (lambda _, __, value: value)
         self.free = free or {}
         self.names: list[str] = []
@@ -128,14 +130,18 @@ class Assembly:
                 inertias[site.body] = inertias[site.body] + inertia_of(number, links[joint.child]).seen_from(site.pose)
         for frame in robot.frames:
             site = self.sites[frame.link]
-            self.sites[frame.name] = Attachment(site.body, site.pose @ pose_of(number, f"{frame.name}.frame", frame.origin))
+            self.sites[frame.name] = Attachment(
+                site.body, site.pose @ pose_of(number, f"{frame.name}.frame", frame.origin)
+            )
         self.mechanism = self._mechanism(robot, number, inertias)
         self.numbers = number.offered
 
     def _mechanism(self, robot: Description, number: Numbers, inertias: list[Inertia]) -> Mechanism:
         bodies, q, v, before = [], 0, 0, ""
         for (parent, kind, axis, origin), inertia in zip(self._parts, inertias, strict=True):
-            turning_first = 3 if kind == "translation" else -3 if before == "translation" else 0  # the velocities of a floating joint
+            turning_first = (
+                3 if kind == "translation" else -3 if before == "translation" else 0
+            )  # the velocities of a floating joint
             bodies.append(Body(parent, kind, axis, origin, inertia, q, v + turning_first))
             q, v, before = q + POSITIONS[kind], v + VELOCITIES[kind], kind
         return Mechanism(tuple(bodies), rotors_of(robot, number, v, [owner for owner, _ in self.owners], bodies))
@@ -149,10 +155,16 @@ def _pieces(number: Numbers, joint: Joint) -> list[tuple[str, Vector]]:
         return [("translation", ZERO), ("spherical", ZERO)]
     if joint.kind == "planar":
         along, across = plane_axes(joint.axis)
-        return [(kind, Vector(*(number.fixed(x) for x in d))) for kind, d in (("prismatic", along), ("prismatic", across), ("revolute", joint.axis))]
+        return [
+            (kind, Vector(*(number.fixed(x) for x in d)))
+            for kind, d in (("prismatic", along), ("prismatic", across), ("revolute", joint.axis))
+        ]
     axis = number.direction(f"{joint.name}.axis", joint.axis)
     if joint.kind == "universal":
-        return [("revolute", axis), ("revolute", number.direction(f"{joint.name}.second_axis", joint.second_axis or ()))]
+        return [
+            ("revolute", axis),
+            ("revolute", number.direction(f"{joint.name}.second_axis", joint.second_axis or ())),
+        ]
     return [("prismatic" if joint.kind == "prismatic" else "revolute", axis)]
 
 
@@ -165,7 +177,9 @@ def plane_axes(normal: Sequence[float]) -> tuple[tuple[float, ...], tuple[float,
     return tuple(x.tolist()), tuple(np.cross(n, x).tolist())
 
 
-def rotors_of(robot: Description, number: Numbers, nv: int, owners: list[str], bodies: list[Body]) -> list[list[Any]] | None:
+def rotors_of(
+    robot: Description, number: Numbers, nv: int, owners: list[str], bodies: list[Body]
+) -> list[list[Any]] | None:
     """Rotor inertias as felt at the velocities: Jn² on the diagonal, or TᵀJT where a coupling T is declared."""
     driven = [joint for joint in robot.joints if joint.kind in SINGLE]
     inertia = [number(f"{joint.name}.rotor_inertia", joint.rotor_inertia) for joint in driven]
@@ -195,9 +209,13 @@ def check_inertias(robot: Description, assembly: Assembly) -> None:
     rotors = assembly.mechanism.rotors
     for k, body in enumerate(bodies):
         joint, link = assembly.owners[k]
-        own = k + 1 == len(bodies) or assembly.owners[k + 1] != assembly.owners[k]  # not an inner piece of a composed joint
+        own = (
+            k + 1 == len(bodies) or assembly.owners[k + 1] != assembly.owners[k]
+        )  # not an inner piece of a composed joint
         if own and not links[link].lumped and body.inertia.mass <= 0:
-            raise RobotError(f"link '{link}': mass is {body.inertia.mass:g} and joint '{joint}' moves it; give a moving link a mass above 0. {LUMPED}")
+            raise RobotError(
+                f"link '{link}': mass is {body.inertia.mass:g} and joint '{joint}' moves it; give a moving link a mass above 0. {LUMPED}"
+            )
         if k not in carrying:
             _check_leaf(body, joint, link, rotors)
     _check_generic(robot, assembly.mechanism)

@@ -25,7 +25,9 @@ def origin_of(pose: Pose) -> Origin:
     """A pose of floats as an origin, with roll, pitch and yaw."""
     R = np.array([list(row) for row in pose.rotation], float)
     pitch = math.atan2(-R[2, 0], math.hypot(R[0, 0], R[1, 0]))
-    steep = math.hypot(R[2, 1], R[2, 2]) < 1e-15  # looking straight up or down only the difference of roll and yaw matters
+    steep = (
+        math.hypot(R[2, 1], R[2, 2]) < 1e-15
+    )  # looking straight up or down only the difference of roll and yaw matters
     roll = 0.0 if steep else math.atan2(R[2, 1], R[2, 2])
     rest = R @ Origin(rpy=(roll, pitch, 0.0)).rotation.T  # a rotation about z
     yaw = math.atan2(rest[1, 0] - rest[0, 1], rest[0, 0] + rest[1, 1])
@@ -42,8 +44,12 @@ def merged(robot: Robot) -> Robot:
         body = robot.mechanism.bodies[sites[joint.child].body].inertia
         lumped = any(link.lumped for link in robot.links if sites[link.name].body == sites[joint.child].body)
         links.append(_link(joint.child, body, lumped))
-    joints = [replace(joint, parent=carrier[sites[joint.parent].body], origin=_origin(robot, joint)) for joint in moving]
-    frames = [Frame(name=f.name, link=carrier[sites[f.name].body], origin=origin_of(sites[f.name].pose)) for f in robot.frames]
+    joints = [
+        replace(joint, parent=carrier[sites[joint.parent].body], origin=_origin(robot, joint)) for joint in moving
+    ]
+    frames = [
+        Frame(name=f.name, link=carrier[sites[f.name].body], origin=origin_of(sites[f.name].pose)) for f in robot.frames
+    ]
     return replace(robot, links=tuple(links), joints=tuple(joints), frames=tuple(frames))
 
 
@@ -75,13 +81,18 @@ def _link(name: str, body: Inertia, lumped: bool) -> Link:
 def locked(robot: Robot, positions: Mapping[str, float]) -> Robot:
     """The same robot with some joints of one degree of freedom held at given positions, as fixed joints."""
     if robot.coupling:
-        raise RobotError(f"robot '{robot.name}' has a coupling of its motors, which locked joints would break; lock first, then give a smaller coupling")
+        raise RobotError(
+            f"robot '{robot.name}' has a coupling of its motors, which locked joints would break; lock first, then give a smaller coupling"
+        )
     known = [joint.name for joint in robot.joints if joint.kind in SINGLE]
     for name in positions:
         if name not in known:
             raise RobotError(f"robot '{robot.name}': " + unknown("joint of one degree of freedom", name, "it", known))
     joints = tuple(
-        _fixed(joint, finite(f"joint '{joint.name}'", "position", positions[joint.name])) if joint.name in positions else joint for joint in robot.joints
+        _fixed(joint, finite(f"joint '{joint.name}'", "position", positions[joint.name]))
+        if joint.name in positions
+        else joint
+        for joint in robot.joints
     )
     return replace(robot, joints=joints)
 

@@ -34,9 +34,15 @@ class Origin:
     @property
     def rotation(self) -> np.ndarray:
         """Rotation matrix, (3, 3); quarter turns are exact, though π/2 is not."""
-        (cr, cp, cy), (sr, sp, sy) = (np.where(abs(x - x.round()) < 1e-15, x.round(), x) for x in (np.cos(self.rpy), np.sin(self.rpy)))
+        (cr, cp, cy), (sr, sp, sy) = (
+            np.where(abs(x - x.round()) < 1e-15, x.round(), x) for x in (np.cos(self.rpy), np.sin(self.rpy))
+        )
         return np.array(
-            [[cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr], [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr], [-sp, cp * sr, cp * cr]]
+            [
+                [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+                [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+                [-sp, cp * sr, cp * cr],
+            ]
         )
 
     @property

@@ -47,7 +47,9 @@ PASSES = 200  # at most: from the states of the last step one or two are enough;
 AT_ONCE = 8  # passes that change all sites that contradict themselves
 
 
-def stick_slip(A: list[list[Scalar]], free: list[Scalar], bounds: list[Bounds], mode: list[Scalar], passes: int = PASSES) -> Outcome:
+def stick_slip(
+    A: list[list[Scalar]], free: list[Scalar], bounds: list[Bounds], mode: list[Scalar], passes: int = PASSES
+) -> Outcome:
     """The friction of coupled sites; `mode` is that of the last step."""
     n = len(free)
 
@@ -80,7 +82,10 @@ def impulses(A: list[list[Scalar]], free: list[Scalar], bounds: list[Bounds], mo
     """The impulses when the modes are these: sliding sites at their bounds, stuck ones at whatever holds them."""
     n = len(free)
     stuck = [where(absolute(m) > 0, 0, 1) for m in mode]
-    sliding = [where(m > 0, row.slide_positive, where(m < 0, -row.slide_negative, 0)) for m, row in zip(mode, bounds, strict=True)]
+    sliding = [
+        where(m > 0, row.slide_positive, where(m < 0, -row.slide_negative, 0))
+        for m, row in zip(mode, bounds, strict=True)
+    ]
     masked = [[A[i][j] * stuck[i] * stuck[j] + (1 - stuck[i] if i == j else 0) for j in range(n)] for i in range(n)]
     moved = speeds(A, free, sliding)
     held = solve(factor(masked), [x * k for x, k in zip(moved, stuck, strict=True)])

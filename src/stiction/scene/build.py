@@ -91,7 +91,11 @@ def _mount(scene: Scene, name: str) -> Mount:
 def _with_rotors(scene: Scene, name: str) -> Robot:
     """A robot with the rotors of its drives; those behind elastic gears move on their own."""
     robot = scene.all_robots[name]
-    driven = {inner: scene.drives[key] for key, (owner, inner) in scene.joints.items() if owner == name and key in scene.drives}
+    driven = {
+        inner: scene.drives[key]
+        for key, (owner, inner) in scene.joints.items()
+        if owner == name and key in scene.drives
+    }
     if not driven:
         return robot
     joints = []

@@ -37,7 +37,9 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Scalar]]] = {
     "where": (3, f.where),
 }
 CONSTANTS = {"pi": math.pi}
-TOKEN = re.compile(r"\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|(\*\*|<=|>=|[-+*/^(),<>]))")
+TOKEN = re.compile(
+    r"\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|(\*\*|<=|>=|[-+*/^(),<>]))"
+)
 DEEPEST = 100  # nested brackets and signs
 LONGEST = 300  # sums in a formula
 
@@ -206,7 +208,9 @@ class _Reader:
             if not self.take(")"):
                 raise self.refuse("a bracket is not closed; add ')'")
             return inner
-        raise self.refuse(f"{repr(self.token) if self.token else 'the end'} stands where a number, {self.variable}, a function or '(' is needed")
+        raise self.refuse(
+            f"{repr(self.token) if self.token else 'the end'} stands where a number, {self.variable}, a function or '(' is needed"
+        )
 
     def named(self) -> Node:
         name = self.token
@@ -243,7 +247,12 @@ def _both(word: str, a: Node, b: Node) -> Node:
 
 
 def _compare(sign: str, a: Node, b: Node) -> Node:
-    tests: dict[str, Callable[[Any, Any], Any]] = {"<": lambda x, y: x < y, "<=": lambda x, y: x <= y, ">": lambda x, y: x > y, ">=": lambda x, y: x >= y}
+    tests: dict[str, Callable[[Any, Any], Any]] = {
+        "<": lambda x, y: x < y,
+        "<=": lambda x, y: x <= y,
+        ">": lambda x, y: x > y,
+        ">=": lambda x, y: x >= y,
+    }
     return lambda t: tests[sign](a(t), b(t))
 
 

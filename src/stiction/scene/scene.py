@@ -8,7 +8,7 @@ from typing import Any
 from stiction.drive.drive import Drive
 from stiction.drive.gear import Gear
 from stiction.errors import StictionError, unknown
-from stiction.fields import Misfit, Validated, instance, numbers, real, timely
+from stiction.fields import MisfitError, Validated, instance, numbers, real, timely
 from stiction.friction.dry import Coulomb
 from stiction.friction.law import Law
 from stiction.friction.viscous import Viscous
@@ -173,7 +173,7 @@ class Scene(Validated):
             return _number(what, torque)
         try:
             timely(torque)
-        except Misfit as problem:
+        except MisfitError as problem:
             raise SceneError(f"{what}: {problem}; allowed: a function of the time that uses stiction.trace") from None
         return torque
 
@@ -187,7 +187,9 @@ class Scene(Validated):
         if drive.joint_friction is not None and self.friction.get(name) is not None:
             raise SceneError(f"joint '{name}' has friction both in its drive and in the scene; give one of them")
         if self.all_robots[robot].coupling is not None and drive.gear != Gear(ratio=1.0):
-            raise SceneError(f"drive of '{name}': the robot's coupling matrix holds its gear ratios; leave the gear out")
+            raise SceneError(
+                f"drive of '{name}': the robot's coupling matrix holds its gear ratios; leave the gear out"
+            )
 
     def _check_controller(self, name: str, controller: Any) -> None:
         self._known(name, self.joints, "control")
@@ -245,7 +247,9 @@ class Scene(Validated):
     @cached_property
     def joints(self) -> dict[str, tuple[str, str]]:
         """Robot and inner name of every velocity, by the name it has in the scene."""
-        return {self.key(robot, name): (robot, name) for robot, r in self.all_robots.items() for name in r.velocity_names}
+        return {
+            self.key(robot, name): (robot, name) for robot, r in self.all_robots.items() for name in r.velocity_names
+        }
 
     @cached_property
     def position_names(self) -> list[str]:
@@ -257,7 +261,9 @@ class Scene(Validated):
         """All friction as sites, by name: what the robots' descriptions say, and what the scene says instead or in addition."""
         found: dict[str, Law | FrictionSite | None] = {}
         for key, (robot, name) in self.joints.items():
-            found[key] = self.drives[key].joint_friction if key in self.drives else described(self.all_robots[robot], name)
+            found[key] = (
+                self.drives[key].joint_friction if key in self.drives else described(self.all_robots[robot], name)
+            )
         found |= self.friction
         made = {
             name: site if isinstance(site, FrictionSite) else FrictionSite(law=site, joints={name: 1})

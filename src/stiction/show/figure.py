@@ -39,7 +39,9 @@ def check(path: Path) -> None:
     """Refuse a figure that could not be drawn or written, before anything is computed for it."""
     _matplotlib()
     if path.is_dir():
-        raise StictionError(f"cannot write the figure '{path}': it is a folder; give a file name such as {path / 'figure.png'}")
+        raise StictionError(
+            f"cannot write the figure '{path}': it is a folder; give a file name such as {path / 'figure.png'}"
+        )
     if path.suffix.removeprefix(".").lower() not in ENDINGS:
         raise StictionError(f"cannot draw the figure '{path}'; allowed endings: {', '.join('.' + e for e in ENDINGS)}")
     if not path.parent.is_dir():
@@ -50,7 +52,9 @@ def _matplotlib() -> Any:
     try:
         import matplotlib
     except ImportError:
-        raise StictionError("figures need matplotlib, which is not installed; run: pip install 'stiction[plot]'") from None
+        raise StictionError(
+            "figures need matplotlib, which is not installed; run: pip install 'stiction[plot]'"
+        ) from None
     matplotlib.use("Agg")
     return matplotlib
 

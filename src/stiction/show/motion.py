@@ -6,7 +6,12 @@ from stiction.errors import InputError
 from stiction.show.figure import subplots
 from stiction.simulation.trajectory import Trajectory
 
-QUANTITIES = {"position": ("rad", "m", "1 or m"), "velocity": ("rad/s", "m/s", "rad/s or m/s"), "torque": ("N·m", "N", "N·m or N"), "energy": ("J",)}
+QUANTITIES = {
+    "position": ("rad", "m", "1 or m"),
+    "velocity": ("rad/s", "m/s", "rad/s or m/s"),
+    "torque": ("N·m", "N", "N·m or N"),
+    "energy": ("J",),
+}
 ASIDE = ("margin.", "fastest.", "bend.", "residual", "torque.")  # drawn only where nothing else of its kind is there
 MOST = 12  # lines in a panel
 
@@ -25,7 +30,9 @@ def figure(run: Trajectory, title: str) -> Any:
             ax.plot(run.time, run[name], label=name)
         units = list(dict.fromkeys(run.units[name] for name in names))
         ax.set_ylabel(f"{'force' if units == ['N'] else what} [{' or '.join(units)}]")
-        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title=f"{MOST} of {len(names)}" if len(names) > MOST else None)
+        ax.legend(
+            loc="upper left", bbox_to_anchor=(1.0, 1.0), title=f"{MOST} of {len(names)}" if len(names) > MOST else None
+        )
     axes[0, 0].set_title(title)
     axes[-1, 0].set_xlabel("time [s]")
     return picture

@@ -176,7 +176,11 @@ def _divergence(
     slots = zip(what.layout.slots, after, strict=True)
     names = [slot.name for slot, x in slots if not abs(x) < SENSELESS and slot.kind not in ("mark", "method", "work")]
     labels = what.layout.network.labels
-    unseen = [labels.signal(key) if key[0] else full(key) for key, x in zip(what.wanted, seen, strict=True) if not math.isfinite(x)]
+    unseen = [
+        labels.signal(key) if key[0] else full(key)
+        for key, x in zip(what.wanted, seen, strict=True)
+        if not math.isfinite(x)
+    ]
     which = f"run {', '.join(map(str, run))}: " if run else ""
     advice = "try a smaller step, or softer bristles and springs, and look at torques that may be no numbers there"
     left = ", ".join((names or unseen or ["a state"])[:3])

@@ -16,7 +16,8 @@ def notes_of(
     parameters: Parameters, method: Method, h: float, fastest: Mapping[str, float], kept: Mapping[str, np.ndarray]
 ) -> tuple[str, ...]:
     """Texts for the user, from the largest speeds of the sites and the method's own slots; of a batch the first of each kind."""
-    found, network = [], parameters.network
+    found: list[str] = []
+    network = parameters.network
     for name in observe.sites(network):
         site = network.labels.signal((name, "torque"))
         noted: dict[int, str] = {}
@@ -43,7 +44,12 @@ def _of_site(part: FrictionPart, method: Method, h: float, fastest: float) -> di
             f"{type(law).__name__} moved at {fastest:.3g} and is passive only up to {law.passive_up_to:.3g} rad/s or m/s: "
             "beyond, it can give out energy; take less damping"
         )
-    if isinstance(part, Friction) and isinstance(law, Stribeck) and law.damping is not None and law.damping < law.steepest:
+    if (
+        isinstance(part, Friction)
+        and isinstance(law, Stribeck)
+        and law.damping is not None
+        and law.damping < law.steepest
+    ):
         found[2] = (
             f"the bristle's damping {law.damping:.3g} is below the steepest fall of the Stribeck curve, {law.steepest:.3g}: "
             "at slow steady speeds it chatters; take a smaller step or more damping, or method 'moreau'"

@@ -54,7 +54,9 @@ class StepProgram:
         callers: Python functions on their clocks.
     """
 
-    def __init__(self, parameters: Parameters, layout: Layout, step: float, wanted: Sequence[Key], energy: bool) -> None:
+    def __init__(
+        self, parameters: Parameters, layout: Layout, step: float, wanted: Sequence[Key], energy: bool
+    ) -> None:
         self.parameters, self.layout, self.step = parameters, layout, step
         self.wanted, self.energy = list(wanted), energy
         self.method = parameters.method
@@ -119,7 +121,9 @@ class StepProgram:
             return ([x for ports in inputs for values in ports.values() for x in values],)
 
         width = max(caller.inputs.stop for caller in self.callers)
-        return Program(f"{self.method.title}, inputs", function, self._inputs(), [Port("inputs", (width,), "SI")], key=key)
+        return Program(
+            f"{self.method.title}, inputs", function, self._inputs(), [Port("inputs", (width,), "SI")], key=key
+        )
 
     def _callers(self) -> list[Caller]:
         network, made, first = self.layout.network, [], 0

@@ -11,16 +11,42 @@ from stiction.errors import InputError, StictionError, unknown
 from stiction.fields import misfits
 from stiction.friction.bristle import Dahl, LuGre
 from stiction.methods.method import Method
-from stiction.methods.stability import RunRefusal
+from stiction.methods.stability import RunError
 from stiction.network.labels import full
 from stiction.network.layout import Layout, start_values
 from stiction.network.network import Network
 from stiction.network.parameters import Parameters, parameters_of
 from stiction.network.start import StartTerms
 from stiction.parts.bodies import RobotBody
+from stiction.scene.scene import Scene
 from stiction.simulation import observe
 from stiction.simulation.energy import energies
+from stiction.simulation.program import StepProgram
 from stiction.trace.parameters import Key, absent
+
+
+def prepared(
+    scene: Scene,
+    method: Method,
+    step: float,
+    signals: Sequence[str] | None = None,
+    energy: bool = False,
+    parameters: Mapping[str, Any] | None = None,
+) -> tuple[StepProgram, np.ndarray]:
+    """The program that advances a scene, and the state that it starts from, (*batch, slots); arguments as those of `simulate`."""
+    for controller in scene.network.digital.values():
+        controller.clock.ticks(step)
+    network = method.prepare(scene.network, step)
+    if energy:
+        network.must_be_mechanical("energy=True")
+    given = Given(network, parameters or {})
+    values = Parameters(network, method, given.parameters, given.batch)
+    _check_values(values, given)
+    wanted = _wanted(network, _known(network, method, energy), signals)
+    works = network.sources if energy else ()
+    layout = Layout(network, works, _marks(network, wanted), method.slots(network, step))
+    values, first = _chosen(values, layout, _first_values(layout, given, values), step, given)
+    return StepProgram(values, layout, step, wanted, energy), first
 
 
 class Given:
@@ -79,7 +105,7 @@ def _common(given: Mapping[str, np.ndarray]) -> tuple[int, ...]:
         ) from None
 
 
-def first_values(layout: Layout, given: Given, parameters: Parameters) -> np.ndarray:
+def _first_values(layout: Layout, given: Given, parameters: Parameters) -> np.ndarray:
     """The state before the first step, (*batch, slots)."""
     first = np.broadcast_to([slot.start for slot in layout.slots], (*given.batch, len(layout.slots))).copy()
     for key, x in given.start.items():
@@ -91,7 +117,7 @@ def first_values(layout: Layout, given: Given, parameters: Parameters) -> np.nda
     return first
 
 
-def checked(parameters: Parameters, given: Given) -> None:
+def _check_values(parameters: Parameters, given: Given) -> None:
     """Refuse values that no part could have, in any run."""
     if not given.parameters:
         return
@@ -121,10 +147,10 @@ def _refusal(parameters: Parameters, name: str, run: tuple[int, ...], given: Giv
         why = f"'{name}': a parameter that is left out of the program where it is 0 cannot become 0 in a batch"
     except StictionError as error:
         why = str(error)
-    return in_batch(why, run, given)
+    return _in_batch(why, run, given)
 
 
-def in_batch(why: str, run: tuple[int, ...], given: Given) -> InputError:
+def _in_batch(why: str, run: tuple[int, ...], given: Given) -> InputError:
     """An error with the run of the batch that it is about."""
     if not given.names:
         return InputError(why)
@@ -132,27 +158,33 @@ def in_batch(why: str, run: tuple[int, ...], given: Given) -> InputError:
     return InputError(f"parameters: {why} ({which}{given.of_run(run)})")
 
 
-def chosen(
-    network: Network, method: Method, parameters: Parameters, layout: Layout, first: np.ndarray, step: float, given: Given
+def _chosen(
+    parameters: Parameters, layout: Layout, first: np.ndarray, step: float, given: Given
 ) -> tuple[Parameters, np.ndarray]:
     """Parameters and first values with what the method chooses, after all runs were checked."""
+    network, method, batch = parameters.network, parameters.method, parameters.batch
     if not network.mechanical:
         return parameters, first
     terms = StartTerms(network, parameters, first)
-    _check_masses(terms, given, parameters.batch)
+    _check_masses(terms, given, batch)
     choice = method.choose(network, terms, step, given.parameters)
     for (part, field), x in choice.parameters.items():
         getattr(terms, field)[part][:, 0] = x
     try:
         method.check(network, terms, step)
-    except RunRefusal as error:
+    except RunError as error:
         if not given.names:
             raise
-        raise in_batch(str(error), tuple(map(int, np.unravel_index(error.run, parameters.batch or (1,))))[: len(parameters.batch)], given) from None
-    values = {key: _shaped(x, parameters.batch) for key, x in choice.parameters.items()}
+        raise _in_batch(str(error), _run(error.run, batch), given) from None
+    values = {key: _shaped(x, batch) for key, x in choice.parameters.items()}
     for key, x in choice.start.items():
-        first[..., layout.places[key]] = np.reshape(x, parameters.batch) if parameters.batch else x[0]
+        first[..., layout.places[key]] = x.reshape(batch)
     return (parameters.with_values(values) if values else parameters), first
+
+
+def _run(number: int, batch: tuple[int, ...]) -> tuple[int, ...]:
+    """The place of a run in a batch."""
+    return tuple(map(int, np.unravel_index(number, batch))) if batch else ()
 
 
 def _shaped(x: np.ndarray, batch: tuple[int, ...]) -> Any:
@@ -169,20 +201,21 @@ def _check_masses(terms: StartTerms, given: Given, batch: tuple[int, ...]) -> No
     least = np.linalg.eigvalsh(np.where(sound[:, None, None], M, 0.0)).min(axis=1)
     wrong = ~sound | (least <= 0)
     if wrong.any():
-        run = np.unravel_index(int(np.argmax(wrong)), batch) if batch else ()
         why = "the mass matrix is not positive at the start: masses and inertias are impossible"
-        raise in_batch(why, tuple(map(int, run)), given)
+        raise _in_batch(why, _run(int(np.argmax(wrong)), batch), given)
 
 
-def all_signals(network: Network, method: Method, energy: bool) -> list[Key]:
+def _known(network: Network, method: Method, energy: bool) -> list[Key]:
     """Keys of everything that can be seen."""
-    layout = Layout(network, network.sources if energy else (), observe.first_marks(network), method.slots(network, 1.0))
+    layout = Layout(
+        network, network.sources if energy else (), observe.first_marks(network), method.slots(network, 1.0)
+    )
     block = layout.block([slot.start for slot in layout.slots])
     found = list(observe.signals(network, block, 0.0, 1.0)) + [("", name) for name in method.signals(network)]
     return found + (list(energies(network, block, 0.0, 1.0)) if energy else [])
 
 
-def wanted_signals(network: Network, known: Sequence[Key], patterns: Sequence[str] | None) -> list[Key]:
+def _wanted(network: Network, known: Sequence[Key], patterns: Sequence[str] | None) -> list[Key]:
     """Keys of the signals that names, beginnings of names or patterns with * ask for; the energy balance is always kept."""
     if patterns is None:
         return list(known)
@@ -202,7 +235,7 @@ def _fits(name: str, pattern: str) -> bool:
     return fnmatchcase(name, pattern) if any(c in pattern for c in "*?[") else name.startswith(pattern)
 
 
-def marks_needed(network: Network, wanted: Sequence[Key]) -> Mapping[str, Mapping[str, float]]:
+def _marks(network: Network, wanted: Sequence[Key]) -> Mapping[str, Mapping[str, float]]:
     """The marks that wanted signals need, and that notes about laws need; none where nobody needs any."""
     asked = any(key[1] in observe.MARKED for key in wanted)
     noted = any(isinstance(part.law, (Dahl, LuGre)) for part in observe.sites(network).values())

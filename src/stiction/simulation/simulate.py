@@ -12,16 +12,15 @@ from stiction.errors import DivergedError, InputError, StictionError, StictionWa
 from stiction.files.scene_file import SceneFile, read_scene
 from stiction.methods import Method, as_method
 from stiction.network.labels import full
-from stiction.network.layout import Layout
 from stiction.network.network import Network
-from stiction.network.parameters import Parameters
 from stiction.scene.scene import Scene
-from stiction.simulation import observe, setup
+from stiction.simulation import observe
 from stiction.simulation.energy import balance
 from stiction.simulation.loop import Progress, Record, follow, whole
 from stiction.simulation.notes import notes_of
 from stiction.simulation.origin import Origin
 from stiction.simulation.program import StepProgram
+from stiction.simulation.setup import prepared
 from stiction.simulation.state import State, state_of, values_for
 from stiction.simulation.trajectory import Trajectory
 from stiction.trace.parameters import Key
@@ -88,12 +87,14 @@ def simulate(
     chosen = as_method(method)
     every = whole("record", step if record is None else _time("record", record), "step", step)
     count = whole("duration", duration, "record", every * step)
-    program, first = _prepared(scene, chosen, step, patterns, energy, parameters or {})
+    program, first = prepared(scene, chosen, step, patterns, energy, parameters or {})
     tick = 0
     if start is not None:
         first, tick = values_for(program.layout.slots, start, first, step)
         if program.parameters.varying and first.shape[:-1] != program.parameters.batch:
-            raise InputError(f"start has the shape {first.shape[:-1]} and parameters {program.parameters.batch}; allowed: the same")
+            raise InputError(
+                f"start has the shape {first.shape[:-1]} and parameters {program.parameters.batch}; allowed: the same"
+            )
     done = follow(program, first, tick, every, count, threads, progress)
     settings = {
         "duration": duration,
@@ -159,28 +160,6 @@ def _time(what: str, value: Any) -> float:
     return x
 
 
-def _prepared(
-    scene: Scene, method: Method, step: float, patterns: Sequence[str] | None, energy: bool, values: Mapping[str, Any]
-) -> tuple[StepProgram, np.ndarray]:
-    """The program that advances a scene, and the state that it starts from."""
-    for controller in scene.network.digital.values():
-        controller.clock.ticks(step)
-    network = method.prepare(scene.network, step)
-    if energy:
-        network.must_be_mechanical("energy=True")
-    given = setup.Given(network, values)
-    parameters = Parameters(network, method, given.parameters, given.batch)
-    setup.checked(parameters, given)
-    known = setup.all_signals(network, method, energy)
-    wanted = setup.wanted_signals(network, known, patterns)
-    layout = Layout(
-        network, network.sources if energy else (), setup.marks_needed(network, wanted), method.slots(network, step)
-    )
-    first = setup.first_values(layout, given, parameters)
-    parameters, first = setup.chosen(network, method, parameters, layout, first, step, given)
-    return StepProgram(parameters, layout, step, wanted, energy), first
-
-
 def _trajectory(program: StepProgram, done: Record) -> Trajectory:
     """What was seen, by name."""
     network, step = program.layout.network, program.step
@@ -230,7 +209,9 @@ def _told(run: Trajectory, on_divergence: str) -> Trajectory:
         return run
     if run.valid_until is not None:
         lost, total = int(run.diverged.sum()), run.diverged.size
-        warnings.warn(f"{lost} of {total} runs diverged (run.diverged tells which): {run.message}", StictionWarning, stacklevel=3)
+        warnings.warn(
+            f"{lost} of {total} runs diverged (run.diverged tells which): {run.message}", StictionWarning, stacklevel=3
+        )
     elif on_divergence == "raise":
         raise DivergedError(f"{run.message}. What the run had is in this error's `run`", run)
     else:

@@ -71,7 +71,9 @@ def values_for(slots: Sequence[Slot], state: State, first: np.ndarray, step: flo
             "choose a step that divides it"
         )
     known = {slot.name for slot in slots}
-    foreign = [name for name, kind in zip(state.names, state.kinds, strict=True) if name not in known and kind in PHYSICAL]
+    foreign = [
+        name for name, kind in zip(state.names, state.kinds, strict=True) if name not in known and kind in PHYSICAL
+    ]
     if foreign:
         raise InputError(f"start is the state of another scene or method: this one has no '{foreign[0]}'")
     batch = np.broadcast_shapes(first.shape[:-1], state.values.shape[:-1])
