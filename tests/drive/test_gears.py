@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction import Coulomb, DCMotor, Drive, Gear, Scene, Stribeck, simulate
+from stiction import Coulomb, DCMotor, Drive, Gear, Scene, Stribeck, gears_semi_implicit, simulate
 from stiction.reproduce.gears import CORRECTED, chain_with_drives, link
 from stiction.trace import sin
 from tests.friction.test_hold import flywheel
@@ -54,11 +54,11 @@ def test_softness_creeps_and_pull_turns_it_into_an_offset():
     """λ_q > 0 alone creeps at (λ/A²) h T/(γ² I); with k_q it ends at that speed over k_q, which the signal `gone` reports."""
     J, h, load, soft = 120**2 * 7.03e-6, 1e-3, 3.0, 0.01
     speed = soft / (1 + soft) * load / J * h
-    soft_run = simulate(geared(load), duration=2.0, step=h, method="gears_semi_implicit", record=0.5, softness=soft)
+    soft_run = simulate(geared(load), duration=2.0, step=h, method=gears_semi_implicit(softness=soft), record=0.5)
     slope = (soft_run["q.joint"][-1] - soft_run["q.joint"][-2]) / 0.5
     assert slope == pytest.approx(speed, rel=0.7), "the order of magnitude of the paper's estimate"
     held = simulate(
-        geared(load), duration=5.0, step=h, method="gears_semi_implicit", record=0.5, softness=soft, pull=0.1
+        geared(load), duration=5.0, step=h, method=gears_semi_implicit(softness=soft, pull=0.1), record=0.5
     )
     assert abs(held["q.joint"][-1] - held["q.joint"][-2]) < 1e-9
     assert held["gone.joint"][-1] == pytest.approx(held["q.joint"][-1], abs=1e-6) and held["gone.joint"][-1] > 1e-7
@@ -94,16 +94,15 @@ def test_splitting_error_on_request():
         replace(shaken, drives=drives),
         duration=2.0,
         step=1e-3,
-        method="gears_semi_implicit",
+        method=gears_semi_implicit(splitting=True),
         record=0.1,
-        splitting=True,
     )
     assert 0 < run["splitting"][-1] < 12.0, (
         "torque by which the joints alone differ from the joints together, at worst [N·m]"
     )
     assert run.units["splitting"] == "N·m or N"
     single = simulate(
-        geared(lambda t: 3 * sin(t)), duration=0.5, step=1e-3, method="gears_semi_implicit", record=0.1, splitting=True
+        geared(lambda t: 3 * sin(t)), duration=0.5, step=1e-3, method=gears_semi_implicit(splitting=True), record=0.1
     )
     assert single["splitting"][-1] < 0.05
 

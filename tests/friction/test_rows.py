@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
-from stiction.rows.stick_slip import Limits, stick_slip
+from stiction.rows.stick_slip import Bounds, stick_slip
 from stiction.trace import Port, Program
 
 
 def program(n):
     def function(A, free, limits, mode):
-        found = stick_slip(A, free, [Limits(*row) for row in limits], mode)
+        found = stick_slip(A, free, [Bounds(*row) for row in limits], mode)
         return found.impulse, found.mode, found.residual
 
     ports = [Port("A", (n, n)), Port("free", (n,)), Port("limits", (n, 4)), Port("mode", (n,))]

@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from stiction.simulation.prepare import numbers
 
 import stiction
 from stiction import Coulomb, InputError, Scene, Stribeck, Trajectory, simulate
-from stiction.simulation import run as running
+from stiction.simulation import loop as running
 from stiction.trace import sin
 
 
@@ -43,7 +42,7 @@ def test_a_batch_is_its_members(method):
 
 
 def test_names_of_numbers():
-    known = numbers(scene())
+    known = scene().parameters
     assert known["friction.elbow.level"] == 0.3 and known["robot.forearm.mass"] == 1.0
     with pytest.raises(InputError, match=r"unknown number 'forearm.mass'; this simulation has: .*robot.forearm.mass"):
         simulate(scene(), duration=0.1, step=1e-3, parameters={"forearm.mass": [1.0]})

@@ -29,14 +29,15 @@ from stiction import (
     Viscous,
     library,
     read_scene,
+    run_file,
     simulate,
     write_scene,
 )
 from stiction.files.schema import schema
 from stiction.network import Term, Wire
+from stiction import parts
 from stiction.parts import PenaltyJoint
 from stiction.scene import Formula
-from stiction.simulation import bodies, forces
 from stiction.trace import cos, minimum, sin, where
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
@@ -73,12 +74,12 @@ def write(tmp_path, text, name="scene.toml"):
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.name)
 def test_examples_run(path):
-    run = read_scene(path).run()
+    run = run_file(path)
     assert run.status == "completed"
 
 
 def test_a_file_is_the_scene_that_it_describes():
-    run = read_scene(EXAMPLES / "two_link.toml").run()
+    run = run_file(EXAMPLES / "two_link.toml")
 
     def torque(wave):
         return lambda t: where(t < 4, minimum(0.52, 0.3 * t), 0.336 + 0.144 * wave(100 * t))
@@ -102,7 +103,7 @@ def test_everything_is_read(tmp_path):
     assert read.scene.q == (0.0, 0.5)
     assert read.scene.sites["both"].joints == {"shoulder": 1, "elbow": 1}
     assert read.scene.sites["shoulder"].law.static == (0.5, 0.6)
-    assert read.run().status == "completed"
+    assert run_file(read).status == "completed"
 
 
 def test_urdf_beside_the_scene(tmp_path):
@@ -110,7 +111,7 @@ def test_urdf_beside_the_scene(tmp_path):
 
     write(tmp_path, ARM, "arm.urdf")
     text = 'duration = 0.1\nstep = 1e-3\n[robot]\nurdf = "arm.urdf"\n[torque]\nshoulder = 1.0\n'
-    assert read_scene(write(tmp_path, text)).run()["q.shoulder"].shape == (101,)
+    assert run_file(write(tmp_path, text))["q.shoulder"].shape == (101,)
 
 
 @pytest.mark.parametrize(
@@ -235,9 +236,9 @@ def everything():
         q={"left.slide": 0.3, "right.joint2": 0.1},
         v={"left.turn": 1 / 3},
         parts={
-            "ball": bodies.FreeBody(mass=1.0, inertia=(0.1, 0.2, 0.25), position=(0, 0, 1)),
-            "ground": forces.TouchingPoint(point=(0, 0, -0.1), stiffness=1e4, damping=1.0, coefficient=0.5),
-            "world": bodies.Fixed(position=(0, 0, 1)),
+            "ball": parts.FreeBody(mass=1.0, inertia=(0.1, 0.2, 0.25), position=(0, 0, 1)),
+            "ground": parts.TouchingPoint(point=(0, 0, -0.1), stiffness=1e4, damping=1.0, coefficient=0.5),
+            "world": parts.Fixed(position=(0, 0, 1)),
             "hinge": PenaltyJoint(
                 stiffness=100.0,
                 damping=1.0,
@@ -245,10 +246,10 @@ def everything():
                 turning_damping=0.1,
                 law=Coulomb(level=0.1, stiffness=10.0, damping=0.1),
             ),
-            "cart": bodies.Mass(mass=2.0, velocity=1.0),
-            "spring": forces.SpringDamper(stiffness=10.0, damping=0.1),
-            "brake": forces.Friction(law=Coulomb(level=0.2)),
-            "push": forces.Source(functions=(Formula("cos(t)"), Table(time=[0, 1], value=[0, 0.5]))),
+            "cart": parts.Mass(mass=2.0, velocity=1.0),
+            "spring": parts.SpringDamper(stiffness=10.0, damping=0.1),
+            "brake": parts.Friction(law=Coulomb(level=0.2)),
+            "push": parts.Source(functions=(Formula("cos(t)"), Table(time=[0, 1], value=[0, 0.5]))),
         },
         wires=[
             *(Wire(f"ground.{port}", [source]) for port, source in ball.items()),
@@ -272,11 +273,11 @@ def test_a_scene_comes_back_as_it_was(tmp_path):
     assert again.scene == scene
     write_scene(tmp_path / "again.toml", again.scene, **settings)
     assert (tmp_path / "again.toml").read_text() == (tmp_path / "scene.toml").read_text()
-    before, after = simulate(scene, **settings), again.run()
+    before, after = simulate(scene, **settings), run_file(again)
     for name in before.signals:
         assert before[name].tobytes() == after[name].tobytes(), name
     assert (
-        read_scene(write(tmp_path, before.origin["scene"], "kept.toml")).run()["q.left.turn"].tobytes()
+        run_file(write(tmp_path, before.origin["scene"], "kept.toml"))["q.left.turn"].tobytes()
         == before["q.left.turn"].tobytes()
     )
 
@@ -325,7 +326,7 @@ def test_tables_of_torque_are_straight_lines():
 def test_the_page_on_scene_files_shows_one_that_runs(tmp_path):
     page = (EXAMPLES.parent / "docs" / "scenes.md").read_text()
     text = page.split("```toml\n")[1].split("```")[0]
-    run = read_scene(write(tmp_path, text.replace("duration = 10.0", "duration = 0.1"))).run()
+    run = run_file(write(tmp_path, text.replace("duration = 10.0", "duration = 0.1")))
     assert run.status == "completed" and "energy.residue" in run.signals and "mode.seal" in run.signals
 
 
@@ -344,7 +345,7 @@ def test_drives_beside_a_urdf(tmp_path):
     write(tmp_path, ARM, "arm.urdf")
     write(tmp_path, DRIVES, "arm.drives.toml")
     text = 'duration = 0.1\nstep = 1e-3\nmethod = "moreau"\n[robot]\nurdf = "arm.urdf"\n'
-    run = read_scene(write(tmp_path, text)).run()
+    run = run_file(write(tmp_path, text))
     assert run.units["motor_torque.shoulder"] == "N·m" and run.units["command.shoulder"] == "V"
 
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from stiction.simulation.prepare import numbers
 
 import stiction
 from stiction import Coulomb, FrictionSite, Joint, Scene, SceneError, Viscous, simulate
@@ -107,7 +106,7 @@ def test_a_block_on_the_ground_by_both_methods():
 
 def test_first_values_and_zeros_can_be_freed():
     scene = Scene(robot=ARM, friction={"shoulder": Coulomb(level=0.5)}, torque={"elbow": 0.1})
-    known = numbers(scene)
+    known = scene.parameters
     assert known["q.elbow"] == 0.0 and known["torque.elbow"] == 0.1 and known["friction.shoulder.viscous"] == 0.0
     starts = np.array([-0.3, 0.0, 0.7])
     run = simulate(scene, duration=0.5, step=1e-3, record=0.1, parameters={"q.elbow": starts}, method="moreau")

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from stiction.simulation.stiff import _Order, rosenbrock_step
+from stiction.methods.rosenbrock import _Order, rosenbrock_step
 
 import stiction
 from stiction import Coulomb, Dahl, ElastoPlastic, InputError, LuGre, Scene, StictionError, Stribeck, simulate
@@ -75,7 +75,7 @@ def test_errors_shrink_with_the_tolerance_where_one_force_acts_alone():
     for scene, signal in ((Scene(robot=stiction.library.pendulum(1), q=[1.0]), "q.joint1"), (spring, "ball.position")):
         exact = simulate(scene, duration=1.0, step=1e-4, record=1.0)[signal][-1]
         runs = [
-            simulate(scene, duration=1.0, step=1.0, method="rosenbrock", tolerance=tolerance)
+            simulate(scene, duration=1.0, step=1.0, method=stiction.Rosenbrock(tolerance=tolerance))
             for tolerance in (1e-4, 1e-6, 1e-8)
         ]
         errors = [abs(run[signal][-1] - exact) for run in runs]
@@ -110,9 +110,9 @@ def test_a_robot_agrees_with_runge_kutta():
         torque={"joint1": lambda t: 20 * sin(5 * t)},
     )
     fine = simulate(scene, duration=0.5, step=1e-5, record=0.1)
-    run = simulate(scene, duration=0.5, step=0.05, record=0.1, method="rosenbrock", tolerance=1e-9)
+    run = simulate(scene, duration=0.5, step=0.05, record=0.1, method=stiction.Rosenbrock(tolerance=1e-9))
     np.testing.assert_allclose(run.stack("q."), fine.stack("q."), atol=1e-7)
-    loose = simulate(scene, duration=0.5, step=0.05, record=0.1, method="rosenbrock", tolerance=1e-4)
+    loose = simulate(scene, duration=0.5, step=0.05, record=0.1, method=stiction.Rosenbrock(tolerance=1e-4))
     assert loose["steps"][-1] < run["steps"][-1] / 4
     np.testing.assert_allclose(loose.stack("q."), fine.stack("q."), atol=5e-3)
 
@@ -168,7 +168,7 @@ def test_two_coupled_joints_and_the_books():
     robot = stiction.library.two_link(lengths=(0.3, 0.3), masses=(0.5, 0.5))
     law = LuGre(level=0.5, static=0.6, velocity=0.1, stiffness=300.0, damping=1.0)
     scene = Scene(robot=robot, friction={"shoulder": law, "elbow": law}, torque={"shoulder": lambda t: 6 * sin(5 * t)})
-    run = simulate(scene, duration=2.0, step=0.01, method="rosenbrock", tolerance=1e-8, energy=True)
+    run = simulate(scene, duration=2.0, step=0.01, method=stiction.Rosenbrock(tolerance=1e-8), energy=True)
     assert run["loss.friction.shoulder"][-1] > 0.5
     assert np.abs(run["energy.residue"]).max() < 1e-6
     assert run["switches.elbow"][-1] > 2
@@ -178,7 +178,7 @@ def test_a_spinning_body_keeps_its_energy():
     network = Scene(
         parts={"top": FreeBody(mass=1.0, inertia=(0.1, 0.2, 0.25), angular=(0.3, 4.0, 0.2), gravity=(0, 0, 0))}
     )
-    run = simulate(network, duration=3.0, step=0.1, method="rosenbrock", tolerance=1e-8, energy=True)
+    run = simulate(network, duration=3.0, step=0.1, method=stiction.Rosenbrock(tolerance=1e-8), energy=True)
     assert np.abs(run["energy.residue"]).max() < 1e-5
     fine = simulate(network, duration=3.0, step=1e-4, record=0.1)
     np.testing.assert_allclose(run.stack("top.quaternion"), fine.stack("top.quaternion"), atol=1e-5)
@@ -202,7 +202,7 @@ def test_what_it_does_not_take():
     with pytest.raises(StictionError, match="Stribeck finds its speed of sliding step by step"):
         simulate(scene, duration=1.0, step=0.1, method="rosenbrock")
     with pytest.raises(InputError, match="tolerance is 2"):
-        simulate(scene, duration=1.0, step=0.1, method="rosenbrock", tolerance=2)
+        simulate(scene, duration=1.0, step=0.1, method=stiction.Rosenbrock(tolerance=2))
     soft = Scene(robot=flywheel(0.02), friction={"axle": Coulomb(level=0.5, stiffness=100.0, damping=0.0)})
     with pytest.raises(StictionError, match="its bristle has no damping"):
         simulate(soft, duration=1.0, step=0.1, method="rosenbrock")
