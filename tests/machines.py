@@ -65,7 +65,12 @@ def real_arm(name):
     spec = find_spec("cmeel")
     folder = Path(spec.origin).parent.parent / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
     path = (
-        folder / {"ur5": "ur_description/urdf/ur5_robot.urdf", "panda": "panda_description/urdf/panda.urdf", "xarm7": "xarm_description/urdf/xarm7.urdf"}[name]
+        folder
+        / {
+            "ur5": "ur_description/urdf/ur5_robot.urdf",
+            "panda": "panda_description/urdf/panda.urdf",
+            "xarm7": "xarm_description/urdf/xarm7.urdf",
+        }[name]
     )
     robot = Robot.from_urdf(path)
     if name == "panda":

@@ -3,7 +3,7 @@
 import mujoco
 import numpy as np
 
-from stiction.robot.reduce import origin_of
+from stiction.robot.origin import Origin
 
 
 def _words(values):
@@ -17,7 +17,7 @@ def _pose(pose):
 
 def mjcf(robot):
     bodies = robot.mechanism.bodies
-    assert all(origin_of(body.origin) for body in bodies)
+    assert all(Origin.from_pose(body.origin) for body in bodies)
 
     def write(k):
         body, I = bodies[k], bodies[k].inertia

@@ -32,14 +32,18 @@ class PinocchioRobot:
                 "spherical": lambda a: pin.JointModelSpherical(),
                 "floating": lambda a: pin.JointModelFreeFlyer(),
             }[body.kind](axis)
-            place = pin.SE3(np.array([list(row) for row in body.origin.rotation], float), np.array(body.origin.position, float))
+            place = pin.SE3(
+                np.array([list(row) for row in body.origin.rotation], float), np.array(body.origin.position, float)
+            )
             numbers[k] = self.model.addJoint(numbers[body.parent], joint, place, f"j{k}")
             I = body.inertia
             if I.mass > 0 or np.any(np.array([list(row) for row in I.rotational]) != 0):
                 c = np.array(I.moment, float) / I.mass if I.mass else np.zeros(3)
                 about_origin = np.array([list(row) for row in I.rotational], float)
                 about_center = about_origin - I.mass * (c @ c * np.eye(3) - np.outer(c, c))
-                self.model.appendBodyToJoint(numbers[k], pin.Inertia(float(I.mass), c, about_center), pin.SE3.Identity())
+                self.model.appendBodyToJoint(
+                    numbers[k], pin.Inertia(float(I.mass), c, about_center), pin.SE3.Identity()
+                )
         self.order_q, self.order_v = [], []
         for k in self.order:
             body = bodies[k]

@@ -29,7 +29,9 @@ def size(program):
 
 @pytest.mark.parametrize("what", COMPUTATIONS)
 def test_size(what, request):
-    rows = request.config.__dict__.setdefault("code_sizes", [f"{'program':30s} joints  operations  object [KiB]  compile [s]"])
+    rows = request.config.__dict__.setdefault(
+        "code_sizes", [f"{'program':30s} joints  operations  object [KiB]  compile [s]"]
+    )
     operations = {}
     for n in SIZES:
         robot = stiction.library.chain(n)

@@ -57,7 +57,11 @@ def tip(robot):
 def test_dynamics(pair):
     robot, peer = pair
     q, v, a = random_state(robot, 11, 5)
-    torques, masses, accelerations = robot.inverse_dynamics(q, v, a), robot.mass_matrix(q), robot.forward_dynamics(q, v, a)
+    torques, masses, accelerations = (
+        robot.inverse_dynamics(q, v, a),
+        robot.mass_matrix(q),
+        robot.forward_dynamics(q, v, a),
+    )
     for k in range(5):
         x, w, b = peer.q(q[k]), peer.v(v[k]), peer.v(a[k])
         close(torques[k], peer.back(pin.rnea(peer.model, peer.data, x, w, b)))
@@ -82,8 +86,14 @@ def test_kinematics(pair):
         pin.updateFramePlacements(peer.model, peer.data)
         close(robot.pose(q, name), peer.data.oMf[frame].homogeneous)
         for axes, reference in frames.items():
-            close(robot.jacobian(q, name, axes=axes), peer.columns(pin.getFrameJacobian(peer.model, peer.data, frame, reference)))
-            close(robot.jacobian_rate(q, v, name, axes=axes), peer.columns(pin.getFrameJacobianTimeVariation(peer.model, peer.data, frame, reference)))
+            close(
+                robot.jacobian(q, name, axes=axes),
+                peer.columns(pin.getFrameJacobian(peer.model, peer.data, frame, reference)),
+            )
+            close(
+                robot.jacobian_rate(q, v, name, axes=axes),
+                peer.columns(pin.getFrameJacobianTimeVariation(peer.model, peer.data, frame, reference)),
+            )
             twist = pin.getFrameVelocity(peer.model, peer.data, frame, reference)
             close(robot.twist(q, v, name, axes=axes), np.concatenate([twist.angular, twist.linear]))
             close(robot.twist(q, v, name, axes=axes), robot.jacobian(q, name, axes=axes) @ v)
@@ -108,7 +118,9 @@ def test_coriolis(pair):
     robot, peer = pair
     q, v, _ = random_state(robot, 12)
     C = robot.coriolis_matrix(q, v)
-    drift = pin.nonLinearEffects(peer.model, peer.data, peer.q(q), peer.v(v)) - pin.computeGeneralizedGravity(peer.model, peer.data, peer.q(q))
+    drift = pin.nonLinearEffects(peer.model, peer.data, peer.q(q), peer.v(v)) - pin.computeGeneralizedGravity(
+        peer.model, peer.data, peer.q(q)
+    )
     close(C @ v, peer.back(drift))
     h = 1e-5  # Ṁ by central differences along the motion
     rates = robot.position_rates(q, v)
@@ -177,7 +189,11 @@ def test_random_numbers_one_kernel_per_structure(seed):
     close(robot.inverse_dynamics(q, v, a, gravity=(1, -2, 3)), peer.back(pin.rnea(peer.model, peer.data, x, w, b)))
     # forward dynamics amplifies rounding by the condition of M
     condition = np.linalg.cond(robot.mass_matrix(q))
-    close(robot.forward_dynamics(q, v, a, gravity=(1, -2, 3)), peer.back(pin.aba(peer.model, peer.data, x, w, b)), max(RELATIVE, 1e-14 * condition))
+    close(
+        robot.forward_dynamics(q, v, a, gravity=(1, -2, 3)),
+        peer.back(pin.aba(peer.model, peer.data, x, w, b)),
+        max(RELATIVE, 1e-14 * condition),
+    )
 
 
 @given(st.integers(0, 10**6), st.lists(st.sampled_from(ALL_KINDS), min_size=1, max_size=6))
@@ -191,7 +207,11 @@ def test_random_structures_on_floats(seed, kinds):
     torque = newton_euler.inverse_dynamics(m, q, v, a, g)
     close(np.array(torque), peer.back(pin.rnea(peer.model, peer.data, peer.q(q), peer.v(v), peer.v(a))))
     condition = np.linalg.cond(np.array(composite_body.mass_matrix(m, q)))
-    for road in (composite_body.forward_dynamics, articulated_body.forward_dynamics, composite_body.forward_dynamics_by_columns):
+    for road in (
+        composite_body.forward_dynamics,
+        articulated_body.forward_dynamics,
+        composite_body.forward_dynamics_by_columns,
+    ):
         close(np.array(road(m, q, v, torque, g)), np.array(a), max(1e-9, 1e-13 * condition))
     pose = site_pose(m, robot.assembly.sites["tool"], q)
     assert abs(np.linalg.det(np.array([list(row) for row in pose.rotation])) - 1) < 1e-12

@@ -55,11 +55,16 @@ def test_energy_of_a_falling_arm_has_order_four():
 def test_a_free_body_keeps_its_momentum():
     robot = Robot(
         name="top",
-        links=[Link(name="world"), Link(name="body", mass=2.0, center_of_mass=(0.1, 0.2, -0.1), inertia=np.diag([0.1, 0.2, 0.25]))],
+        links=[
+            Link(name="world"),
+            Link(name="body", mass=2.0, center_of_mass=(0.1, 0.2, -0.1), inertia=np.diag([0.1, 0.2, 0.25])),
+        ],
         joints=[Joint(name="free", kind="floating", parent="world", child="body")],
     )
     v = [0.3, 4.0, 0.2, 1.0, 0.0, 0.5]
-    run = stiction.simulate(stiction.Scene(robot=robot, v=v, gravity=(0, 0, 0)), duration=3.0, step=1e-3, record=0.1, energy=True)
+    run = stiction.simulate(
+        stiction.Scene(robot=robot, v=v, gravity=(0, 0, 0)), duration=3.0, step=1e-3, record=0.1, energy=True
+    )
     q = run.stack("q.")
     h = robot.momentum(q, run.stack("v."))
     np.testing.assert_allclose(h, np.broadcast_to(h[0], h.shape), atol=1e-9)
@@ -74,7 +79,9 @@ def test_a_hundred_joints():
     np.testing.assert_allclose(robot.forward_dynamics(q, v, torque), a, atol=1e-8)
     M = robot.mass_matrix(q)
     np.testing.assert_allclose(M, M.T, atol=1e-12)
-    np.testing.assert_allclose(M @ a, torque - robot.inverse_dynamics(q, v, np.zeros(100)), rtol=0, atol=1e-10 * np.abs(torque).max())
+    np.testing.assert_allclose(
+        M @ a, torque - robot.inverse_dynamics(q, v, np.zeros(100)), rtol=0, atol=1e-10 * np.abs(torque).max()
+    )
 
 
 def test_large_matrices_by_directions_agree_with_small_ones_unrolled(monkeypatch):
@@ -82,12 +89,20 @@ def test_large_matrices_by_directions_agree_with_small_ones_unrolled(monkeypatch
 
     robot = random_robot(41, ["revolute", "prismatic", "spherical", "revolute"])
     q, v, a = random_state(robot, 5, 3)
-    unrolled = (robot.mass_matrix(q), *robot.inverse_dynamics_derivatives(q, v, a), *robot.forward_dynamics_derivatives(q, v, a))
+    unrolled = (
+        robot.mass_matrix(q),
+        *robot.inverse_dynamics_derivatives(q, v, a),
+        *robot.forward_dynamics_derivatives(q, v, a),
+    )
     for limit in (sensitivity, motion):
         monkeypatch.setattr(limit, "MATRIX_UP_TO", 24 if limit is sensitivity else 2)
     monkeypatch.setattr(sensitivity, "UNROLL_UP_TO", 2)
     for _ in ("lanes", "lanes and LAPACK"):
-        directed = (robot.mass_matrix(q), *robot.inverse_dynamics_derivatives(q, v, a), *robot.forward_dynamics_derivatives(q, v, a))
+        directed = (
+            robot.mass_matrix(q),
+            *robot.inverse_dynamics_derivatives(q, v, a),
+            *robot.forward_dynamics_derivatives(q, v, a),
+        )
         for x, y in zip(unrolled, directed, strict=True):
             np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-9)
         monkeypatch.setattr(sensitivity, "MATRIX_UP_TO", 2)
@@ -106,7 +121,9 @@ def test_batches_are_their_members():
             assert many[i].tobytes() == one(i).tobytes(), "one robot and a batch give the same bits"
 
 
-@pytest.mark.parametrize("name", ["link2.mass", "link3.center_of_mass.y", "link1.inertia.xy", "joint2.origin.x", "joint3.origin.pitch"])
+@pytest.mark.parametrize(
+    "name", ["link2.mass", "link3.center_of_mass.y", "link1.inertia.xy", "joint2.origin.x", "joint3.origin.pitch"]
+)
 def test_freed_numbers_are_those_of_another_robot(name):
     from dataclasses import replace
 
@@ -191,7 +208,9 @@ def test_wrong_names_list_the_right_ones():
 
 
 def test_frames_may_hang_on_the_root():
-    robot = stiction.library.two_link().with_frames(Frame(name="camera", link="base", origin=stiction.Origin(xyz=(1, 2, 3))))
+    robot = stiction.library.two_link().with_frames(
+        Frame(name="camera", link="base", origin=stiction.Origin(xyz=(1, 2, 3)))
+    )
     np.testing.assert_array_equal(robot.pose([0.3, 0.4], "camera")[:3, 3], [1, 2, 3])
     assert not robot.jacobian([0.3, 0.4], "camera").any()
     assert Sphere(radius=1, mass=1).volume > 4
@@ -200,10 +219,16 @@ def test_frames_may_hang_on_the_root():
 def test_many_free_numbers_keep_their_places():
     base = random_robot(8, ["revolute", "revolute"])
     q, v, a = random_state(base, 8)
-    names = [name for name in base.numbers if name.startswith("link") or ".origin." in name or ".axis." in name or ".frame." in name]
+    names = [
+        name
+        for name in base.numbers
+        if name.startswith("link") or ".origin." in name or ".axis." in name or ".frame." in name
+    ]
     assert len(names) > 25
     values = {name: base.numbers[name] for name in names}
-    np.testing.assert_allclose(base.forward_dynamics(q, v, a, values=values), base.forward_dynamics(q, v, a), rtol=1e-10)
+    np.testing.assert_allclose(
+        base.forward_dynamics(q, v, a, values=values), base.forward_dynamics(q, v, a), rtol=1e-10
+    )
     np.testing.assert_allclose(base.pose(q, "tool", values=values), base.pose(q, "tool"), rtol=1e-10, atol=1e-12)
 
 
@@ -213,7 +238,9 @@ def test_freed_axes_are_made_unit_vectors():
     from dataclasses import replace
 
     joints = (replace(robot.joints[0], axis=(1, 0, 1)), robot.joints[1])
-    np.testing.assert_allclose(tilted, [robot.gravity_torque([0.3, 0.2]), replace(robot, joints=joints).gravity_torque([0.3, 0.2])], atol=1e-14)
+    np.testing.assert_allclose(
+        tilted, [robot.gravity_torque([0.3, 0.2]), replace(robot, joints=joints).gravity_torque([0.3, 0.2])], atol=1e-14
+    )
 
 
 def test_freed_numbers_of_large_robots():
@@ -234,8 +261,12 @@ def test_large_coriolis_matrix_and_regressor():
     q, v, a = random_state(robot, 4, 2)
     C = robot.coriolis_matrix(q, v)
     rest = np.zeros(robot.nv)
-    np.testing.assert_allclose(np.einsum("kij,kj->ki", C, v), robot.inverse_dynamics(q, v, rest, gravity=(0, 0, 0)), rtol=1e-10, atol=1e-10)
-    np.testing.assert_allclose(robot.regressor(q, v, a) @ robot.inertial_parameters, robot.inverse_dynamics(q, v, a), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        np.einsum("kij,kj->ki", C, v), robot.inverse_dynamics(q, v, rest, gravity=(0, 0, 0)), rtol=1e-10, atol=1e-10
+    )
+    np.testing.assert_allclose(
+        robot.regressor(q, v, a) @ robot.inertial_parameters, robot.inverse_dynamics(q, v, a), rtol=1e-9, atol=1e-9
+    )
 
 
 def test_regressor_of_coupled_rotors_does_not_depend_on_earlier_robots():
@@ -246,7 +277,9 @@ def test_regressor_of_coupled_rotors_does_not_depend_on_earlier_robots():
         joints = tuple(replace(joint, rotor_inertia=j) for joint, j in zip(base.joints, J, strict=True))
         robot = replace(base, joints=joints, coupling=((1.0, 1.0), (1.0, -1.0)))
         q, v, a = random_state(robot, 1)
-        np.testing.assert_allclose(robot.regressor(q, v, a) @ robot.inertial_parameters, robot.inverse_dynamics(q, v, a), rtol=1e-10)
+        np.testing.assert_allclose(
+            robot.regressor(q, v, a) @ robot.inertial_parameters, robot.inverse_dynamics(q, v, a), rtol=1e-10
+        )
 
 
 def test_robots_travel():
@@ -274,7 +307,11 @@ def test_one_gravity_per_call():
 
 
 def test_a_robot_that_cannot_move():
-    robot = Robot(name="post", links=[Link(name="base"), Link(name="top")], joints=[Joint(name="weld", kind="fixed", parent="base", child="top")])
+    robot = Robot(
+        name="post",
+        links=[Link(name="base"), Link(name="top")],
+        joints=[Joint(name="weld", kind="fixed", parent="base", child="top")],
+    )
     assert robot.pose([], "top").shape == (4, 4)
     assert robot.jacobian([], "top").shape == (6, 0)
     assert robot.mass_matrix([]).shape == (0, 0)

@@ -8,7 +8,6 @@ import pytest
 
 import stiction
 from stiction import Box, Cylinder, Joint, Link, Origin, PointMass, Robot, Sphere
-from stiction.robot.reduce import origin_of
 from stiction.spatial import Matrix, Pose, Vector
 
 Q = [0, math.pi / 4, math.pi, 0, math.pi / 4, 0]
@@ -95,7 +94,7 @@ def same_arm(M, G, S):
         links.append(Link(name=f"link{k}", mass=G[k][3, 3], center_of_mass=center[:3, 3], inertia=R @ G[k][:3, :3] @ R.T))
         joints.append(Joint(name=f"joint{k}", kind="revolute", parent=links[k].name, child=links[k + 1].name, axis=w, origin=Origin(xyz=step[:3, 3])))
         before = axis_frame
-    tip = stiction.Frame(name="tip", link="link2", origin=origin_of(_pose(np.linalg.inv(before) @ frame @ M[3])))
+    tip = stiction.Frame(name="tip", link="link2", origin=Origin.from_pose(_pose(np.linalg.inv(before) @ frame @ M[3])))
     return Robot(name="modern", links=links, joints=joints, frames=[tip]), speeds
 
 

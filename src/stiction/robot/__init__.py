@@ -2,7 +2,22 @@
 
 from stiction.robot.joint import Joint, Limits, Mimic
 from stiction.robot.link import Frame, Link
+from stiction.robot.origin import Origin
 from stiction.robot.robot import Robot
-from stiction.robot.solid import Box, Capsule, Cylinder, Origin, PointMass, Solid, Sphere
+from stiction.robot.solid import Box, Capsule, Cylinder, PointMass, Solid, Sphere
 
-__all__ = ["Box", "Capsule", "Cylinder", "Frame", "Joint", "Limits", "Link", "Mimic", "Origin", "PointMass", "Robot", "Solid", "Sphere"]
+__all__ = [
+    "Box",
+    "Capsule",
+    "Cylinder",
+    "Frame",
+    "Joint",
+    "Limits",
+    "Link",
+    "Mimic",
+    "Origin",
+    "PointMass",
+    "Robot",
+    "Solid",
+    "Sphere",
+]

@@ -9,71 +9,52 @@ import numpy as np
 
 from stiction.dynamics.mechanism import POSITIONS, VELOCITIES, Mechanism
 from stiction.errors import RobotError, unknown
-from stiction.robot.checks import finite_vector, name_of
+from stiction.fields import instances, matrix, text
+from stiction.robot.element import Element
 from stiction.robot.joint import SINGLE, Joint
 from stiction.robot.link import Frame, Link
 from stiction.robot.numbers import Assembly, Numbers, check_inertias
 from stiction.robot.tree import ordered_joints
 
-PIECES = {
-    "spherical": ("w", "x", "y", "z"),
-    "floating": ("x", "y", "z", "qw", "qx", "qy", "qz"),
-    "planar": ("x", "y", "turn"),
-    "universal": ("first", "second"),
-}
-PIECE_RATES = {
-    "spherical": ("wx", "wy", "wz"),
-    "floating": ("wx", "wy", "wz", "vx", "vy", "vz"),
-    "planar": ("x", "y", "turn"),
-    "universal": ("first", "second"),
-}
-
 
 @dataclass(frozen=True, kw_only=True)
-class Description:
+class Description(Element):
     """What a robot is: the fields of `Robot`, checked, and what follows from them without computing any motion."""
 
-    name: str
-    links: Sequence[Link]
-    joints: Sequence[Joint] = ()
-    frames: Sequence[Frame] = ()
-    coupling: Sequence[Sequence[float]] | None = None
+    name: str = text()
+    links: Sequence[Link] = instances(Link)
+    joints: Sequence[Joint] = instances(Joint, ())
+    frames: Sequence[Frame] = instances(Frame, ())
+    coupling: Sequence[Sequence[float]] | None = matrix(default=None, optional=True)
 
     def __post_init__(self) -> None:
-        owner = f"robot '{name_of('robot', self.name)}'"
-        for what, kind in (("links", Link), ("joints", Joint), ("frames", Frame)):
-            given = getattr(self, what)
-            if not isinstance(given, (list, tuple)):
-                raise RobotError(f"{owner}: {what} is {given!r}; allowed: a list of {kind.__name__} objects")
-            parts = tuple(given)
-            for part in parts:
-                if not isinstance(part, kind):
-                    raise RobotError(f"{owner}: {what} holds {part!r}; allowed: {kind.__name__} objects")
-            object.__setattr__(self, what, parts)
-        object.__setattr__(self, "joints", ordered_joints(owner, self.links, self.joints, self.frames))
-        self._check_mimics(owner)
-        self._check_coupling(owner)
+        super().__post_init__()
+        self._set("joints", ordered_joints(f"robot '{self.name}'", self.links, self.joints, self.frames))
+        self._check_mimics()
+        self._check_coupling()
         check_inertias(self, self.assembly)
 
-    def _check_mimics(self, owner: str) -> None:
+    def _check_mimics(self) -> None:
         names = [joint.name for joint in self.joints]
         for joint in self.joints:
-            if joint.mimic and (joint.mimic.joint not in names or joint.mimic.joint == joint.name):
-                others = [name for name in names if name != joint.name]
-                raise RobotError(f"{owner}, joint '{joint.name}': " + unknown("joint to mimic", joint.mimic.joint, "this robot", others))
+            others = [name for name in names if name != joint.name]
+            if joint.mimic and joint.mimic.joint not in others:
+                raise self.refusal(
+                    f"joint '{joint.name}': " + unknown("joint to mimic", joint.mimic.joint, "this robot", others)
+                )
 
-    def _check_coupling(self, owner: str) -> None:
+    def _check_coupling(self) -> None:
+        driven = [joint for joint in self.joints if joint.kind in SINGLE]
         if self.coupling is None:
             return
-        driven = [joint for joint in self.joints if joint.kind in SINGLE]
-        if not hasattr(self.coupling, "__len__"):
-            raise RobotError(f"{owner}: coupling is {self.coupling!r}; allowed: {len(driven)} rows of {len(driven)} numbers")
-        rows = tuple(finite_vector(owner, "a row of coupling", row, len(driven)) for row in self.coupling)
-        if len(rows) != len(driven) or abs(np.linalg.det(np.array(rows))) < 1e-12:
-            raise RobotError(f"{owner}: coupling must be a square, invertible matrix with {len(driven)} rows, one per joint of one degree of freedom")
+        if len(self.coupling) != len(driven) or abs(np.linalg.det(np.array(self.coupling))) < 1e-12:
+            raise self.refusal(
+                f"coupling must be a square, invertible matrix with {len(driven)} rows, one per joint of one degree of freedom"
+            )
         if any(joint.gear_ratio != 1 for joint in driven):
-            raise RobotError(f"{owner}: it has a coupling and gear ratios; put the ratios into the coupling's diagonal and leave gear_ratio at 1")
-        object.__setattr__(self, "coupling", rows)
+            raise self.refusal(
+                "it has a coupling and gear ratios; put the ratios into the coupling's diagonal and leave gear_ratio at 1"
+            )
 
     @cached_property
     def root(self) -> str:
@@ -109,12 +90,12 @@ class Description:
     @cached_property
     def position_names(self) -> tuple[str, ...]:
         """A name for each position."""
-        return tuple(f"{joint.name}.{part}" if part else joint.name for joint in self.moving_joints for part in PIECES.get(joint.kind, ("",)))
+        return tuple(name for joint in self.joints for name in joint.position_names)
 
     @cached_property
     def velocity_names(self) -> tuple[str, ...]:
         """A name for each velocity."""
-        return tuple(f"{joint.name}.{part}" if part else joint.name for joint in self.moving_joints for part in PIECE_RATES.get(joint.kind, ("",)))
+        return tuple(name for joint in self.joints for name in joint.velocity_names)
 
     @property
     def numbers(self) -> dict[str, float]:

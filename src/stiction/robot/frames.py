@@ -36,7 +36,9 @@ class Frames(Description):
 
         return _at(self, "pose", frame, "", function, Port("pose", (4, 4), "1, m"), (q,), values, threads)
 
-    def twist(self, q: Any, v: Any, frame: str, *, axes: str = "aligned", values: Values = None, threads: int | None = 1) -> np.ndarray:
+    def twist(
+        self, q: Any, v: Any, frame: str, *, axes: str = "aligned", values: Values = None, threads: int | None = 1
+    ) -> np.ndarray:
         """Twist of a frame, (..., 6): angular velocity [rad/s], then linear [m/s].
 
         Args:
@@ -61,7 +63,9 @@ class Frames(Description):
 
         return _at(self, "twist", frame, axes, function, Port("twist", (6,), "rad/s, m/s"), (q, v), values, threads)
 
-    def jacobian(self, q: Any, frame: str, *, axes: str = "aligned", values: Values = None, threads: int | None = 1) -> np.ndarray:
+    def jacobian(
+        self, q: Any, frame: str, *, axes: str = "aligned", values: Values = None, threads: int | None = 1
+    ) -> np.ndarray:
         """The matrix that takes velocities to the twist of a frame, (..., 6, nv); `axes` as in `twist`.
 
         Example:
@@ -76,7 +80,9 @@ class Frames(Description):
 
         return _at(self, "jacobian", frame, axes, function, Port("J", (6, self.nv), "1, m"), (q,), values, threads)
 
-    def jacobian_rate(self, q: Any, v: Any, frame: str, *, axes: str = "aligned", values: Values = None, threads: int | None = 1) -> np.ndarray:
+    def jacobian_rate(
+        self, q: Any, v: Any, frame: str, *, axes: str = "aligned", values: Values = None, threads: int | None = 1
+    ) -> np.ndarray:
         """Rate of change of `jacobian` along the motion, (..., 6, nv) [1/s, m/s].
 
         Example:
@@ -89,7 +95,9 @@ class Frames(Description):
         def function(r: Assembly, site: Site, q: list, v: list) -> tuple:
             return (_matrix(kinematics.jacobian_rate(r.mechanism, site, q, v, axes)),)
 
-        return _at(self, "jacobian_rate", frame, axes, function, Port("dJ", (6, self.nv), "1/s, m/s"), (q, v), values, threads)
+        return _at(
+            self, "jacobian_rate", frame, axes, function, Port("dJ", (6, self.nv), "1/s, m/s"), (q, v), values, threads
+        )
 
     def position_rates(self, q: Any, v: Any, *, threads: int | None = 1) -> np.ndarray:
         """Rates of change of the positions, q̇ = N(q) v, (..., nq); equal to v unless there are quaternions.
@@ -101,13 +109,25 @@ class Frames(Description):
         """
 
         def make() -> Formula:
-            return Formula((positions(self), velocities(self)), (Port("rates", (self.nq,)),), lambda r, q, v: (r.mechanism.position_rates(q, v),))
+            return Formula(
+                (positions(self), velocities(self)),
+                (Port("rates", (self.nq,)),),
+                lambda r, q, v: (r.mechanism.position_rates(q, v),),
+            )
 
         return compute(self, "position_rates", (), make, (q, v), None, threads)[0]
 
 
 def _at(
-    robot: Description, name: str, frame: str, axes: str, function: Callable, output: Port, signals: tuple, values: Values, threads: int | None
+    robot: Description,
+    name: str,
+    frame: str,
+    axes: str,
+    function: Callable,
+    output: Port,
+    signals: tuple,
+    values: Values,
+    threads: int | None,
 ) -> np.ndarray:
     """Compute something of a frame, in some axes."""
     place = frame_index(robot, frame)

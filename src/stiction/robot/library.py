@@ -6,17 +6,20 @@ from collections.abc import Sequence
 import numpy as np
 
 from stiction.errors import RobotError
-from stiction.robot.checks import positive
+from stiction.fields import argument, count, number
 from stiction.robot.joint import Joint
 from stiction.robot.link import Frame, Link
+from stiction.robot.origin import Origin
 from stiction.robot.robot import Robot
-from stiction.robot.solid import Box, Origin, PointMass
+from stiction.robot.solid import Box, PointMass
 
 
-def _whole(owner: str, what: str, value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise RobotError(f"{owner}: {what} is {value}; allowed: a whole number of at least 1")
-    return value
+def _positive(owner: str, what: str, value: float) -> float:
+    return argument(owner, what, value, number(above=0), RobotError)
+
+
+def _count(owner: str, what: str, value: int) -> int:
+    return argument(owner, what, value, count(least=1), RobotError)
 
 
 def pendulum(links: int = 1, *, length: float = 1.0, mass: float = 1.0) -> Robot:
@@ -32,15 +35,24 @@ def pendulum(links: int = 1, *, length: float = 1.0, mass: float = 1.0) -> Robot
         >>> stiction.library.pendulum(3).nv
         3
     """
-    n = _whole("pendulum", "links", links)
-    length, mass = positive("pendulum", "length", length), positive("pendulum", "mass", mass)
+    n = _count("pendulum", "links", links)
+    length, mass = _positive("pendulum", "length", length), _positive("pendulum", "mass", mass)
     bob = PointMass(mass=mass, origin=Origin(xyz=(0, 0, -length)))
     names = ["base", *(f"link{k + 1}" for k in range(n))]
     joints = [
-        Joint(name=f"joint{k + 1}", kind="continuous", parent=names[k], child=names[k + 1], axis=(0, 1, 0), origin=Origin(xyz=(0, 0, -length if k else 0)))
+        Joint(
+            name=f"joint{k + 1}",
+            kind="continuous",
+            parent=names[k],
+            child=names[k + 1],
+            axis=(0, 1, 0),
+            origin=Origin(xyz=(0, 0, -length if k else 0)),
+        )
         for k in range(n)
     ]
-    return Robot(name=f"pendulum{n}", links=[Link(name="base"), *(Link.of(name, bob) for name in names[1:])], joints=joints)
+    return Robot(
+        name=f"pendulum{n}", links=[Link(name="base"), *(Link.of(name, bob) for name in names[1:])], joints=joints
+    )
 
 
 def chain(links: int, *, length: float = 0.1, mass: float = 0.3, side: float = 0.04) -> Robot:
@@ -57,7 +69,7 @@ def chain(links: int, *, length: float = 0.1, mass: float = 0.3, side: float = 0
         >>> stiction.library.chain(7).nv
         7
     """
-    n = _whole("chain", "links", links)
+    n = _count("chain", "links", links)
     box = Box(size=(side, side, length), mass=mass, origin=Origin(xyz=(0, 0, length / 2)))
     names = ["base", *(f"link{k + 1}" for k in range(n))]
     joints = [
@@ -71,7 +83,9 @@ def chain(links: int, *, length: float = 0.1, mass: float = 0.3, side: float = 0
         )
         for k in range(n)
     ]
-    return Robot(name=f"chain{n}", links=[Link(name="base"), *(Link.of(name, box) for name in names[1:])], joints=joints)
+    return Robot(
+        name=f"chain{n}", links=[Link(name="base"), *(Link.of(name, box) for name in names[1:])], joints=joints
+    )
 
 
 def two_link(*, lengths: Sequence[float] = (0.1, 0.1), masses: Sequence[float] = (1.0, 1.0)) -> Robot:
@@ -89,7 +103,7 @@ def two_link(*, lengths: Sequence[float] = (0.1, 0.1), masses: Sequence[float] =
     if len(lengths) != 2 or len(masses) != 2:
         raise RobotError(f"two_link: lengths {lengths} and masses {masses}; allowed: two numbers each")
     ends = [
-        PointMass(mass=positive("two_link", "mass", m), origin=Origin(xyz=(positive("two_link", "length", x), 0, 0)))
+        PointMass(mass=_positive("two_link", "mass", m), origin=Origin(xyz=(_positive("two_link", "length", x), 0, 0)))
         for m, x in zip(masses, lengths, strict=True)
     ]
     return Robot(
@@ -97,13 +111,26 @@ def two_link(*, lengths: Sequence[float] = (0.1, 0.1), masses: Sequence[float] =
         links=[Link(name="base"), Link.of("upper_arm", ends[0]), Link.of("forearm", ends[1])],
         joints=[
             Joint(name="shoulder", kind="continuous", parent="base", child="upper_arm"),
-            Joint(name="elbow", kind="continuous", parent="upper_arm", child="forearm", origin=Origin(xyz=(lengths[0], 0, 0))),
+            Joint(
+                name="elbow",
+                kind="continuous",
+                parent="upper_arm",
+                child="forearm",
+                origin=Origin(xyz=(lengths[0], 0, 0)),
+            ),
         ],
         frames=[Frame(name="tip", link="forearm", origin=Origin(xyz=(lengths[1], 0, 0)))],
     )
 
 
-def rp_arm(*, first_mass: float = 1.0, first_length: float = 0.5, second_mass: float = 1.0, first_inertia: float = 0.1, second_inertia: float = 0.1) -> Robot:
+def rp_arm(
+    *,
+    first_mass: float = 1.0,
+    first_length: float = 0.5,
+    second_mass: float = 1.0,
+    first_inertia: float = 0.1,
+    second_inertia: float = 0.1,
+) -> Robot:
     """The RP arm of course section 1, in the x–y plane: a turning joint about z, then a sliding one along the arm.
 
     With gravity along −y, its equations are M = diag(I1 + I2 + m1 L1² + m2 θ2², m2) and so on.
@@ -122,7 +149,10 @@ def rp_arm(*, first_mass: float = 1.0, first_length: float = 0.5, second_mass: f
     """
     flat = [
         tuple(map(tuple, np.diag([I / 2, I / 2, I]).tolist()))
-        for I in (positive("rp_arm", "first_inertia", first_inertia), positive("rp_arm", "second_inertia", second_inertia))
+        for I in (
+            _positive("rp_arm", "first_inertia", first_inertia),
+            _positive("rp_arm", "second_inertia", second_inertia),
+        )
     ]
     return Robot(
         name="rp_arm",
@@ -139,14 +169,35 @@ def rp_arm(*, first_mass: float = 1.0, first_length: float = 0.5, second_mass: f
 
 
 # Corke and Armstrong-Hélouvry 1994: rows of d [m], a [m], α [rad]; mass, centre of mass, inertia about it; rotor; ratio.
-PUMA_DH = ((0.67183, 0, math.pi / 2), (0, 0.4318, 0), (0.15005, 0.0203, -math.pi / 2), (0.4318, 0, math.pi / 2), (0, 0, -math.pi / 2), (0, 0, 0))
+PUMA_DH = (
+    (0.67183, 0, math.pi / 2),
+    (0, 0.4318, 0),
+    (0.15005, 0.0203, -math.pi / 2),
+    (0.4318, 0, math.pi / 2),
+    (0, 0, -math.pi / 2),
+    (0, 0, 0),
+)
 PUMA_MASS = (0, 17.4, 4.8, 0.82, 0.34, 0.09)
 PUMA_CENTER = ((0, 0, 0), (-0.3638, 0.006, 0.2275), (-0.0203, -0.0141, 0.07), (0, 0.019, 0), (0, 0, 0), (0, 0, 0.032))
-PUMA_INERTIA = ((0, 0.35, 0), (0.13, 0.524, 0.539), (0.066, 0.086, 0.0125), (1.8e-3, 1.3e-3, 1.8e-3), (0.3e-3, 0.4e-3, 0.3e-3), (0.15e-3, 0.15e-3, 0.04e-3))
+PUMA_INERTIA = (
+    (0, 0.35, 0),
+    (0.13, 0.524, 0.539),
+    (0.066, 0.086, 0.0125),
+    (1.8e-3, 1.3e-3, 1.8e-3),
+    (0.3e-3, 0.4e-3, 0.3e-3),
+    (0.15e-3, 0.15e-3, 0.04e-3),
+)
 PUMA_ROTOR = (200e-6, 200e-6, 200e-6, 33e-6, 33e-6, 33e-6)
 PUMA_RATIO = (-62.6111, 107.815, -53.7063, 76.0364, 71.923, 76.686)
 PUMA_VISCOUS = (1.48e-3, 0.817e-3, 1.38e-3, 71.2e-6, 82.6e-6, 36.7e-6)  # at the motor [N·m·s/rad]
-PUMA_COULOMB = ((0.395, 0.435), (0.126, 0.071), (0.132, 0.105), (11.2e-3, 16.9e-3), (9.26e-3, 14.5e-3), (3.96e-3, 10.5e-3))  # at the motor, +/−
+PUMA_COULOMB = (
+    (0.395, 0.435),
+    (0.126, 0.071),
+    (0.132, 0.105),
+    (11.2e-3, 16.9e-3),
+    (9.26e-3, 14.5e-3),
+    (3.96e-3, 10.5e-3),
+)  # at the motor, +/−
 
 
 def puma560() -> Robot:
@@ -163,11 +214,15 @@ def puma560() -> Robot:
     links, joints = [Link(name="base")], []
     for k in range(6):
         d, a, alpha = PUMA_DH[k]
-        turn = Origin(xyz=(a, 0, d), rpy=(alpha, 0, 0))  # from the joint's frame to the Denavit–Hartenberg frame of its link
+        turn = Origin(
+            xyz=(a, 0, d), rpy=(alpha, 0, 0)
+        )  # from the joint's frame to the Denavit–Hartenberg frame of its link
         R, G = turn.rotation, abs(PUMA_RATIO[k])
         center = R @ PUMA_CENTER[k] + turn.xyz
         inertia = R @ np.diag(PUMA_INERTIA[k]) @ R.T
-        links.append(Link(name=f"link{k + 1}", mass=PUMA_MASS[k], center_of_mass=tuple(center), inertia=inertia, lumped=True))
+        links.append(
+            Link(name=f"link{k + 1}", mass=PUMA_MASS[k], center_of_mass=tuple(center), inertia=inertia, lumped=True)
+        )
         before = PUMA_DH[k - 1] if k else (0, 0, 0)
         joints.append(
             Joint(
@@ -211,9 +266,22 @@ def manutec_r3(*, load: float = 15.0) -> Robot:
     for k, (offset, axis, mass, center, (xx, yy, zz, xy)) in enumerate(MANUTEC):
         inertia = ((xx, xy, 0.0), (xy, yy, 0.0), (0.0, 0.0, zz))
         links.append(Link(name=f"link{k + 1}", mass=mass, center_of_mass=center, inertia=inertia, lumped=True))
-        joints.append(Joint(name=f"joint{k + 1}", kind="revolute", parent=links[k].name, child=links[k + 1].name, axis=axis, origin=Origin(xyz=offset)))
+        joints.append(
+            Joint(
+                name=f"joint{k + 1}",
+                kind="revolute",
+                parent=links[k].name,
+                child=links[k + 1].name,
+                axis=axis,
+                origin=Origin(xyz=offset),
+            )
+        )
     if load:
         small = tuple(tuple(0.001 if i == j else 0.0 for j in range(3)) for i in range(3))
-        links.append(Link(name="load", mass=positive("manutec_r3", "load", load), center_of_mass=(0.1, 0.25, 0.1), inertia=small))
+        links.append(
+            Link(
+                name="load", mass=_positive("manutec_r3", "load", load), center_of_mass=(0.1, 0.25, 0.1), inertia=small
+            )
+        )
         joints.append(Joint(name="grip", kind="fixed", parent="link6", child="load"))
     return Robot(name="manutec_r3", links=links, joints=joints)

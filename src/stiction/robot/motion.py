@@ -33,7 +33,9 @@ def gravity_port() -> Port:
 def check_gravity(gravity: Any) -> Any:
     """Refuse anything but one vector for all robots of a call."""
     if np.shape(gravity) != (3,):
-        raise InputError(f"gravity has shape {np.shape(gravity)}; allowed: 3 numbers [m/s²] in the world's axes, the same for the whole call")
+        raise InputError(
+            f"gravity has shape {np.shape(gravity)}; allowed: 3 numbers [m/s²] in the world's axes, the same for the whole call"
+        )
     return gravity
 
 
@@ -81,10 +83,24 @@ class Motion(Frames):
             def function(r: Assembly, q: list, v: list, a: list, g: list, *loads: list) -> tuple:
                 return (newton_euler.inverse_dynamics(r.mechanism, q, v, a, Vector(*g), pushes.on_bodies(r, q, loads)),)
 
-            inputs = (positions(self), velocities(self), velocities(self, "a", ACCELERATION), gravity_port(), *pushes.ports)
+            inputs = (
+                positions(self),
+                velocities(self),
+                velocities(self, "a", ACCELERATION),
+                gravity_port(),
+                *pushes.ports,
+            )
             return Formula(inputs, (velocities(self, "torque", TORQUE),), function)
 
-        return compute(self, "inverse_dynamics", pushes.options, make, (q, v, a, check_gravity(gravity), *pushes.loads), values, threads)[0]
+        return compute(
+            self,
+            "inverse_dynamics",
+            pushes.options,
+            make,
+            (q, v, a, check_gravity(gravity), *pushes.loads),
+            values,
+            threads,
+        )[0]
 
     def forward_dynamics(
         self,
@@ -122,17 +138,33 @@ class Motion(Frames):
         if road not in ROADS:
             raise InputError(f"method is {method!r}; allowed: 'auto', {', '.join(map(repr, ROADS))}")
         if road == "articulated" and self.coupling:
-            raise InputError(f"robot '{self.name}' has coupled rotors, which articulated bodies cannot take; use method='composite'")
+            raise InputError(
+                f"robot '{self.name}' has coupled rotors, which articulated bodies cannot take; use method='composite'"
+            )
         pushes = Pushes(self, wrenches, wrench_axes)
 
         def make() -> Formula:
             def function(r: Assembly, q: list, v: list, torque: list, g: list, *loads: list) -> tuple:
                 return (ROADS[road](r.mechanism, q, v, torque, Vector(*g), pushes.on_bodies(r, q, loads)),)
 
-            inputs = (positions(self), velocities(self), velocities(self, "torque", TORQUE), gravity_port(), *pushes.ports)
+            inputs = (
+                positions(self),
+                velocities(self),
+                velocities(self, "torque", TORQUE),
+                gravity_port(),
+                *pushes.ports,
+            )
             return Formula(inputs, (velocities(self, "a", ACCELERATION),), function)
 
-        return compute(self, "forward_dynamics", (road, pushes.options), make, (q, v, torque, check_gravity(gravity), *pushes.loads), values, threads)[0]
+        return compute(
+            self,
+            "forward_dynamics",
+            (road, pushes.options),
+            make,
+            (q, v, torque, check_gravity(gravity), *pushes.loads),
+            values,
+            threads,
+        )[0]
 
     @property
     def forward_road(self) -> str:
@@ -181,7 +213,11 @@ class Motion(Frames):
 
         def make() -> Formula:
             matrix = Port("C", (self.nv, self.nv), "kg m²/s")
-            return Formula((positions(self), velocities(self)), (matrix,), lambda r, q, v: (coriolis.coriolis_matrix(r.mechanism, q, v),))
+            return Formula(
+                (positions(self), velocities(self)),
+                (matrix,),
+                lambda r, q, v: (coriolis.coriolis_matrix(r.mechanism, q, v),),
+            )
 
         return compute(self, "coriolis_matrix", (), make, (q, v), values, threads)[0]
 
@@ -191,12 +227,16 @@ class Motion(Frames):
         def make() -> Formula:
             inputs = (positions(self, "uniform"), velocities(self, role="uniform"), velocities(self, "w"))
             column = velocities(self, "column", "kg m²/s")
-            return Formula(inputs, (column,), lambda r, q, v, w: (coriolis.coriolis_product(r.mechanism, q, v, w),), "uniform")
+            return Formula(
+                inputs, (column,), lambda r, q, v, w: (coriolis.coriolis_product(r.mechanism, q, v, w),), "uniform"
+            )
 
         columns = compute(self, "coriolis_column", (), make, (q, v, np.eye(self.nv)), values, threads)[0]
         return np.ascontiguousarray(np.swapaxes(columns, -1, -2))
 
-    def gravity_torque(self, q: Any, *, gravity: Any = GRAVITY, values: Values = None, threads: int | None = 1) -> np.ndarray:
+    def gravity_torque(
+        self, q: Any, *, gravity: Any = GRAVITY, values: Values = None, threads: int | None = 1
+    ) -> np.ndarray:
         """Joint torques [N·m or N], (..., nv), that hold the robot against gravity.
 
         Example:
@@ -224,11 +264,17 @@ class Motion(Frames):
         """
 
         def make() -> Formula:
-            return Formula((positions(self), velocities(self)), (Port("T", (), "J"),), lambda r, q, v: (energy.kinetic_energy(r.mechanism, q, v),))
+            return Formula(
+                (positions(self), velocities(self)),
+                (Port("T", (), "J"),),
+                lambda r, q, v: (energy.kinetic_energy(r.mechanism, q, v),),
+            )
 
         return compute(self, "kinetic_energy", (), make, (q, v), values, threads)[0]
 
-    def potential_energy(self, q: Any, *, gravity: Any = GRAVITY, values: Values = None, threads: int | None = 1) -> np.ndarray:
+    def potential_energy(
+        self, q: Any, *, gravity: Any = GRAVITY, values: Values = None, threads: int | None = 1
+    ) -> np.ndarray:
         """Energy in the field of gravity [J], (...); zero for mass at the world's origin.
 
         Example:
@@ -239,7 +285,9 @@ class Motion(Frames):
 
         def make() -> Formula:
             ports = (positions(self), gravity_port())
-            return Formula(ports, (Port("V", (), "J"),), lambda r, q, g: (energy.potential_energy(r.mechanism, q, Vector(*g)),))
+            return Formula(
+                ports, (Port("V", (), "J"),), lambda r, q, g: (energy.potential_energy(r.mechanism, q, Vector(*g)),)
+            )
 
         return compute(self, "potential_energy", (), make, (q, check_gravity(gravity)), values, threads)[0]
 
@@ -254,7 +302,9 @@ class Motion(Frames):
         self._refuse_if_nothing_moves()
 
         def make() -> Formula:
-            return Formula((positions(self),), (Port("c", (3,), "m"),), lambda r, q: (energy.center_of_mass(r.mechanism, q),))
+            return Formula(
+                (positions(self),), (Port("c", (3,), "m"),), lambda r, q: (energy.center_of_mass(r.mechanism, q),)
+            )
 
         return compute(self, "center_of_mass", (), make, (q,), values, threads)[0]
 
@@ -270,13 +320,19 @@ class Motion(Frames):
 
         def make() -> Formula:
             output = Port("h", (6,), "kg m²/s, kg m/s")
-            return Formula((positions(self), velocities(self)), (output,), lambda r, q, v: (flat(energy.momentum(r.mechanism, q, v)),))
+            return Formula(
+                (positions(self), velocities(self)),
+                (output,),
+                lambda r, q, v: (flat(energy.momentum(r.mechanism, q, v)),),
+            )
 
         return compute(self, "momentum", (), make, (q, v), values, threads)[0]
 
     def _refuse_if_nothing_moves(self) -> None:
         if not self.nv:
-            raise RobotError(f"robot '{self.name}' has no moving link, so no centre of mass or momentum of moving links; add a joint that moves")
+            raise RobotError(
+                f"robot '{self.name}' has no moving link, so no centre of mass or momentum of moving links; add a joint that moves"
+            )
 
 
 class Pushes:
@@ -286,7 +342,9 @@ class Pushes:
         if axes not in ("body", "aligned"):
             raise InputError(f"wrench_axes is {axes!r}; allowed: 'body', 'aligned'")
         if wrenches is not None and not isinstance(wrenches, Mapping):
-            raise InputError(f"wrenches is a {type(wrenches).__name__}; allowed: a dict from frame names to arrays (..., 6)")
+            raise InputError(
+                f"wrenches is a {type(wrenches).__name__}; allowed: a dict from frame names to arrays (..., 6)"
+            )
         self.frames = tuple(wrenches or ())
         self.loads = tuple((wrenches or {}).values())
         self.axes = axes

@@ -18,7 +18,7 @@ from stiction.dynamics.mechanism import POSITIONS, VELOCITIES, Body, Mechanism
 from stiction.errors import RobotError
 from stiction.robot.joint import SINGLE, Joint
 from stiction.robot.link import LUMPED, Link
-from stiction.robot.solid import Origin
+from stiction.robot.origin import Origin
 from stiction.spatial import NO_INERTIA, Inertia, Matrix, Pose, Vector, about_center, from_rpy
 from stiction.trace.functions import sqrt
 
@@ -41,7 +41,9 @@ class Numbers:
         offered: every number that can be freed, by name.
     """
 
-    def __init__(self, choose: Callable[[int, str, float], Any] | None = None, free: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, choose: Callable[[int, str, float], Any] | None = None, free: Mapping[str, Any] | None = None
+    ) -> None:
         self.choose = choose or (lambda _, __, value: value)
         self.free = free or {}
         self.names: list[str] = []
@@ -146,10 +148,16 @@ def _pieces(number: Numbers, joint: Joint) -> list[tuple[str, Vector]]:
         return [(joint.kind, Vector(0, 0, 1))]
     if joint.kind == "planar":
         along, across = plane_axes(joint.axis)
-        return [(kind, Vector(*(number.fixed(x) for x in d))) for kind, d in (("prismatic", along), ("prismatic", across), ("revolute", joint.axis))]
+        return [
+            (kind, Vector(*(number.fixed(x) for x in d)))
+            for kind, d in (("prismatic", along), ("prismatic", across), ("revolute", joint.axis))
+        ]
     axis = number.direction(f"{joint.name}.axis", joint.axis)
     if joint.kind == "universal":
-        return [("revolute", axis), ("revolute", number.direction(f"{joint.name}.second_axis", joint.second_axis or ()))]
+        return [
+            ("revolute", axis),
+            ("revolute", number.direction(f"{joint.name}.second_axis", joint.second_axis or ())),
+        ]
     return [("prismatic" if joint.kind == "prismatic" else "revolute", axis)]
 
 
@@ -162,7 +170,9 @@ def plane_axes(normal: Sequence[float]) -> tuple[tuple[float, ...], tuple[float,
     return tuple(x.tolist()), tuple(np.cross(n, x).tolist())
 
 
-def rotors_of(robot: Description, number: Numbers, nv: int, owners: list[str], bodies: list[Body]) -> list[list[Any]] | None:
+def rotors_of(
+    robot: Description, number: Numbers, nv: int, owners: list[str], bodies: list[Body]
+) -> list[list[Any]] | None:
     """Rotor inertias as felt at the velocities: Jn² on the diagonal, or TᵀJT where a coupling T is declared."""
     driven = [joint for joint in robot.joints if joint.kind in SINGLE]
     inertia = [number(f"{joint.name}.rotor_inertia", joint.rotor_inertia) for joint in driven]
@@ -192,9 +202,13 @@ def check_inertias(robot: Description, assembly: Assembly) -> None:
     rotors = assembly.mechanism.rotors
     for k, body in enumerate(bodies):
         joint, link = assembly.owners[k]
-        own = k + 1 == len(bodies) or assembly.owners[k + 1] != assembly.owners[k]  # not an inner piece of a composed joint
+        own = (
+            k + 1 == len(bodies) or assembly.owners[k + 1] != assembly.owners[k]
+        )  # not an inner piece of a composed joint
         if own and not links[link].lumped and body.inertia.mass <= 0:
-            raise RobotError(f"link '{link}': mass is {body.inertia.mass:g} and joint '{joint}' moves it; give a moving link a mass above 0. {LUMPED}")
+            raise RobotError(
+                f"link '{link}': mass is {body.inertia.mass:g} and joint '{joint}' moves it; give a moving link a mass above 0. {LUMPED}"
+            )
         if k not in carrying:
             _check_leaf(body, joint, link, rotors)
     _check_generic(robot, assembly.mechanism)

@@ -75,7 +75,9 @@ def _blueprint(robot: Description, free: tuple[str, ...]) -> Blueprint:
 _programs: dict[tuple, Program] = {}
 
 
-def program(robot: Description, name: str, options: tuple, free: tuple[str, ...], make: Callable[[], Formula]) -> Program:
+def program(
+    robot: Description, name: str, options: tuple, free: tuple[str, ...], make: Callable[[], Formula]
+) -> Program:
     """The program of a formula on robots of this structure; name and options tell formulas apart."""
     plan = blueprint(robot, free)
     key = (plan.structure, len(free), name, options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -10,26 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stiction.errors import RobotError, unknown
-from stiction.robot.checks import finite
+from stiction.fields import argument, number
 from stiction.robot.joint import SINGLE, Joint
 from stiction.robot.link import Frame, Link
 from stiction.robot.numbers import Numbers, inertia_of
-from stiction.robot.solid import Origin
-from stiction.spatial import NO_INERTIA, Inertia, Matrix, Pose, Vector, about
+from stiction.robot.origin import Origin
+from stiction.spatial import NO_INERTIA, Inertia, Pose, Vector, about
 
 if TYPE_CHECKING:
     from stiction.robot.robot import Robot
-
-
-def origin_of(pose: Pose) -> Origin:
-    """A pose of floats as an origin, with roll, pitch and yaw."""
-    R = np.array([list(row) for row in pose.rotation], float)
-    pitch = math.atan2(-R[2, 0], math.hypot(R[0, 0], R[1, 0]))
-    steep = math.hypot(R[2, 1], R[2, 2]) < 1e-15  # looking straight up or down only the difference of roll and yaw matters
-    roll = 0.0 if steep else math.atan2(R[2, 1], R[2, 2])
-    rest = R @ Origin(rpy=(roll, pitch, 0.0)).rotation.T  # a rotation about z
-    yaw = math.atan2(rest[1, 0] - rest[0, 1], rest[0, 0] + rest[1, 1])
-    return Origin(xyz=tuple(float(x) for x in pose.position), rpy=(roll, pitch, yaw))
 
 
 def merged(robot: Robot) -> Robot:
@@ -42,8 +30,13 @@ def merged(robot: Robot) -> Robot:
         body = robot.mechanism.bodies[sites[joint.child].body].inertia
         lumped = any(link.lumped for link in robot.links if sites[link.name].body == sites[joint.child].body)
         links.append(_link(joint.child, body, lumped))
-    joints = [replace(joint, parent=carrier[sites[joint.parent].body], origin=_origin(robot, joint)) for joint in moving]
-    frames = [Frame(name=f.name, link=carrier[sites[f.name].body], origin=origin_of(sites[f.name].pose)) for f in robot.frames]
+    joints = [
+        replace(joint, parent=carrier[sites[joint.parent].body], origin=_origin(robot, joint)) for joint in moving
+    ]
+    frames = [
+        Frame(name=f.name, link=carrier[sites[f.name].body], origin=Origin.from_pose(sites[f.name].pose))
+        for f in robot.frames
+    ]
     return replace(robot, links=tuple(links), joints=tuple(joints), frames=tuple(frames))
 
 
@@ -60,8 +53,7 @@ def _origin(robot: Robot, joint: Joint) -> Origin:
     pose = robot.assembly.sites[joint.parent].pose
     if np.array_equal([list(row) for row in pose.rotation], np.eye(3)) and not any(pose.position):
         return joint.origin
-    R, p = joint.origin.rotation, joint.origin.xyz
-    return origin_of(pose @ Pose(Matrix(R.tolist()), Vector(*p)))
+    return Origin.from_pose(pose @ joint.origin.pose)
 
 
 def _link(name: str, body: Inertia, lumped: bool) -> Link:
@@ -75,20 +67,24 @@ def _link(name: str, body: Inertia, lumped: bool) -> Link:
 def locked(robot: Robot, positions: Mapping[str, float]) -> Robot:
     """The same robot with some joints of one degree of freedom held at given positions, as fixed joints."""
     if robot.coupling:
-        raise RobotError(f"robot '{robot.name}' has a coupling of its motors, which locked joints would break; lock first, then give a smaller coupling")
+        raise RobotError(
+            f"robot '{robot.name}' has a coupling of its motors, which locked joints would break; lock first, then give a smaller coupling"
+        )
     known = [joint.name for joint in robot.joints if joint.kind in SINGLE]
     for name in positions:
         if name not in known:
             raise RobotError(f"robot '{robot.name}': " + unknown("joint of one degree of freedom", name, "it", known))
-    joints = tuple(
-        _fixed(joint, finite(f"joint '{joint.name}'", "position", positions[joint.name])) if joint.name in positions else joint for joint in robot.joints
+    return replace(
+        robot,
+        joints=tuple(
+            _fixed(joint, positions[joint.name]) if joint.name in positions else joint for joint in robot.joints
+        ),
     )
-    return replace(robot, joints=joints)
 
 
 def _fixed(joint: Joint, position: float) -> Joint:
+    position = argument(f"joint '{joint.name}'", "position", position, number(), RobotError)
     axis = Vector(*joint.axis)
     move = Pose(position=axis * position) if joint.kind == "prismatic" else Pose(about(axis, position))
-    start = Pose(Matrix(joint.origin.rotation.tolist()), Vector(*joint.origin.xyz))
-    origin = joint.origin if position == 0 else origin_of(start @ move)
+    origin = joint.origin if position == 0 else Origin.from_pose(joint.origin.pose @ move)
     return Joint(name=joint.name, kind="fixed", parent=joint.parent, child=joint.child, origin=origin)

@@ -20,7 +20,9 @@ Three = tuple[np.ndarray, np.ndarray, np.ndarray]
 class Sensitivity(Motion):
     """Derivatives of a `Robot`'s dynamics, and its regressor."""
 
-    def inverse_dynamics_derivatives(self, q: Any, v: Any, a: Any, *, gravity: Any = GRAVITY, values: Values = None, threads: int | None = 1) -> Three:
+    def inverse_dynamics_derivatives(
+        self, q: Any, v: Any, a: Any, *, gravity: Any = GRAVITY, values: Values = None, threads: int | None = 1
+    ) -> Three:
         """Derivatives of `inverse_dynamics` by q (in the tangent space), v and a, (..., nv, nv) each.
 
         Column j of the first is the change when the positions move with unit velocity j.
@@ -43,9 +45,13 @@ class Sensitivity(Motion):
             inputs = (positions(self), velocities(self), velocities(self, "a", ACCELERATION), gravity_port())
             return Formula(inputs, _squares(self, "qva"), function)
 
-        return compute(self, "inverse_dynamics_derivatives", (), make, (q, v, a, check_gravity(gravity)), values, threads)  # type: ignore[return-value]
+        return compute(
+            self, "inverse_dynamics_derivatives", (), make, (q, v, a, check_gravity(gravity)), values, threads
+        )  # type: ignore[return-value]
 
-    def forward_dynamics_derivatives(self, q: Any, v: Any, torque: Any, *, gravity: Any = GRAVITY, values: Values = None, threads: int | None = 1) -> Three:
+    def forward_dynamics_derivatives(
+        self, q: Any, v: Any, torque: Any, *, gravity: Any = GRAVITY, values: Values = None, threads: int | None = 1
+    ) -> Three:
         """Derivatives of `forward_dynamics` by q (in the tangent space), v and torque, (..., nv, nv) each.
 
         Example:
@@ -69,39 +75,63 @@ class Sensitivity(Motion):
             inputs = (positions(self), velocities(self), velocities(self, "torque", TORQUE), gravity_port())
             return Formula(inputs, _squares(self, ("q", "v", "torque")), function)
 
-        return compute(self, "forward_dynamics_derivatives", (), make, (q, v, torque, check_gravity(gravity)), values, threads)  # type: ignore[return-value]
+        return compute(
+            self, "forward_dynamics_derivatives", (), make, (q, v, torque, check_gravity(gravity)), values, threads
+        )  # type: ignore[return-value]
 
-    def _inverse_dynamics_along(self, q: Any, v: Any, a: Any, gravity: Any, values: Values, threads: int | None) -> tuple[np.ndarray, np.ndarray]:
+    def _inverse_dynamics_along(
+        self, q: Any, v: Any, a: Any, gravity: Any, values: Values, threads: int | None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives by q and v, one direction per lane, one call per robot."""
 
         def make() -> Formula:
             def function(r: Assembly, q: list, v: list, a: list, g: list, dq: list, dv: list) -> tuple:
                 return (linearize.inverse_dynamics_along(r.mechanism, q, v, a, Vector(*g), [(dq, dv)])[0],)
 
-            state = (positions(self, "uniform"), velocities(self, role="uniform"), velocities(self, "a", ACCELERATION, "uniform"))
+            state = (
+                positions(self, "uniform"),
+                velocities(self, role="uniform"),
+                velocities(self, "a", ACCELERATION, "uniform"),
+            )
             inputs = (*state, gravity_port(), velocities(self, "dq"), velocities(self, "dv"))
             return Formula(inputs, (velocities(self, "change", TORQUE),), function, "uniform")
 
         n = self.nv
         dq, dv = np.eye(2 * n)[:, :n], np.eye(2 * n)[:, n:]
-        columns = compute(self, "inverse_dynamics_along", (), make, (q, v, a, check_gravity(gravity), dq, dv), values, threads)[0]
+        columns = compute(
+            self, "inverse_dynamics_along", (), make, (q, v, a, check_gravity(gravity), dq, dv), values, threads
+        )[0]
         return _turned(columns[..., :n, :]), _turned(columns[..., n:, :])
 
-    def _forward_dynamics_along(self, q: Any, v: Any, torque: Any, gravity: Any, values: Values, threads: int | None) -> Three:
+    def _forward_dynamics_along(
+        self, q: Any, v: Any, torque: Any, gravity: Any, values: Values, threads: int | None
+    ) -> Three:
         """The same for forward dynamics; the mass matrix is factored once per robot, directions of torque have lanes too."""
 
         def make() -> Formula:
             def function(r: Assembly, q: list, v: list, torque: list, g: list, dq: list, dv: list, dt: list) -> tuple:
                 return (linearize.forward_dynamics_along(r.mechanism, q, v, torque, Vector(*g), dq, dv, dt),)
 
-            state = (positions(self, "uniform"), velocities(self, role="uniform"), velocities(self, "torque", TORQUE, "uniform"))
+            state = (
+                positions(self, "uniform"),
+                velocities(self, role="uniform"),
+                velocities(self, "torque", TORQUE, "uniform"),
+            )
             inputs = (*state, gravity_port(), *(velocities(self, name) for name in ("dq", "dv", "dtorque")))
             return Formula(inputs, (velocities(self, "change", ACCELERATION),), function, "uniform")
 
         n = self.nv
         units = np.eye(3 * n)
         directions = (units[:, :n], units[:, n : 2 * n], units[:, 2 * n :])
-        columns = compute(self, "forward_dynamics_along", (), make, (q, v, torque, check_gravity(gravity), *directions), values, threads)[0]
+        columns = compute(
+            self,
+            "forward_dynamics_along",
+            (),
+            make,
+            (q, v, torque, check_gravity(gravity), *directions),
+            values,
+            threads,
+        )[0]
         return _turned(columns[..., :n, :]), _turned(columns[..., n : 2 * n, :]), _turned(columns[..., 2 * n :, :])
 
     def regressor(self, q: Any, v: Any, a: Any, *, gravity: Any = GRAVITY, threads: int | None = 1) -> np.ndarray:
@@ -128,23 +158,42 @@ class Sensitivity(Motion):
 
         return compute(self, "regressor", (), make, (q, v, a, check_gravity(gravity)), None, threads)[0]
 
-    def _regressor_by_parameters(self, q: Any, v: Any, a: Any, gravity: Any, pairs: tuple, size: int, threads: int | None) -> np.ndarray:
+    def _regressor_by_parameters(
+        self, q: Any, v: Any, a: Any, gravity: Any, pairs: tuple, size: int, threads: int | None
+    ) -> np.ndarray:
         """One unit parameter per lane, one call per robot."""
 
         def make() -> Formula:
             def function(r: Assembly, q: list, v: list, a: list, g: list, pi: list) -> tuple:
                 return (regressor.torque_of_parameters(r.mechanism, q, v, a, Vector(*g), pairs, pi),)
 
-            state = (positions(self, "uniform"), velocities(self, role="uniform"), velocities(self, "a", ACCELERATION, "uniform"))
-            return Formula((*state, gravity_port(), Port("parameters", (size,), "SI")), (velocities(self, "column", TORQUE),), function, "uniform")
+            state = (
+                positions(self, "uniform"),
+                velocities(self, role="uniform"),
+                velocities(self, "a", ACCELERATION, "uniform"),
+            )
+            return Formula(
+                (*state, gravity_port(), Port("parameters", (size,), "SI")),
+                (velocities(self, "column", TORQUE),),
+                function,
+                "uniform",
+            )
 
-        return _turned(compute(self, "regressor_column", (), make, (q, v, a, check_gravity(gravity), np.eye(size)), None, threads)[0])
+        return _turned(
+            compute(self, "regressor_column", (), make, (q, v, a, check_gravity(gravity), np.eye(size)), None, threads)[
+                0
+            ]
+        )
 
     @property
     def rotor_pairs(self) -> tuple[tuple[int, int], ...]:
         """The pairs of velocities that rotors resist: (i, i), and (i, j) where they couple two."""
         rotors = self.mechanism.rotors  # a structural zero is the integer 0
-        return tuple((i, j) for i in range(self.nv) for j in range(i, self.nv) if not isinstance(rotors[i][j], int)) if rotors else ()
+        return (
+            tuple((i, j) for i in range(self.nv) for j in range(i, self.nv) if not isinstance(rotors[i][j], int))
+            if rotors
+            else ()
+        )
 
     @property
     def inertial_parameters(self) -> np.ndarray:

@@ -8,7 +8,9 @@ from stiction.robot.joint import Joint
 from stiction.robot.link import Frame, Link
 
 
-def ordered_joints(owner: str, links: Sequence[Link], joints: Sequence[Joint], frames: Sequence[Frame]) -> tuple[Joint, ...]:
+def ordered_joints(
+    owner: str, links: Sequence[Link], joints: Sequence[Joint], frames: Sequence[Frame]
+) -> tuple[Joint, ...]:
     """The joints with parents before children, otherwise in the order given; refuses what is no tree."""
     if not links:
         raise RobotError(f"{owner}: it has no links; give at least one")
@@ -19,7 +21,10 @@ def ordered_joints(owner: str, links: Sequence[Link], joints: Sequence[Joint], f
     for joint in joints:
         for role in ("parent", "child"):
             if getattr(joint, role) not in names:
-                raise RobotError(f"{owner}, joint '{joint.name}': " + unknown(f"{role} link", getattr(joint, role), "this robot", names))
+                raise RobotError(
+                    f"{owner}, joint '{joint.name}': "
+                    + unknown(f"{role} link", getattr(joint, role), "this robot", names)
+                )
     for frame in frames:
         if frame.link not in names:
             raise RobotError(f"{owner}, frame '{frame.name}': " + unknown("link", frame.link, "this robot", names))
@@ -30,7 +35,9 @@ def ordered_joints(owner: str, links: Sequence[Link], joints: Sequence[Joint], f
 def _unique(owner: str, what: str, names: Sequence[str]) -> None:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise RobotError(f"{owner}: {what} name '{twice[0]}' is used more than once; give each {what} a name of its own")
+        raise RobotError(
+            f"{owner}: {what} name '{twice[0]}' is used more than once; give each {what} a name of its own"
+        )
 
 
 def _one_parent(owner: str, names: Sequence[str], joints: Sequence[Joint]) -> None:
@@ -45,9 +52,13 @@ def _one_parent(owner: str, names: Sequence[str], joints: Sequence[Joint]) -> No
         carriers[joint.child] = joint
     roots = [name for name in names if name not in carriers]
     if len(roots) > 1:
-        raise RobotError(f"{owner}: it has {len(roots)} roots ({', '.join(roots)}); allowed: one. Join the others to it, by a fixed joint if they rest")
+        raise RobotError(
+            f"{owner}: it has {len(roots)} roots ({', '.join(roots)}); allowed: one. Join the others to it, by a fixed joint if they rest"
+        )
     if not roots:
-        raise RobotError(f"{owner}: it has no root: joints {', '.join(j.name for j in joints)} form a loop; one link must have no parent")
+        raise RobotError(
+            f"{owner}: it has no root: joints {', '.join(j.name for j in joints)} form a loop; one link must have no parent"
+        )
 
 
 def _from_root(owner: str, names: Sequence[str], joints: Sequence[Joint]) -> tuple[Joint, ...]:
@@ -56,7 +67,9 @@ def _from_root(owner: str, names: Sequence[str], joints: Sequence[Joint]) -> tup
     while waiting:
         ready = next((joint for joint in waiting if joint.parent in reached), None)
         if ready is None:
-            raise RobotError(f"{owner}: joints {', '.join(j.name for j in waiting)} form a loop that is not tied to the root; open it")
+            raise RobotError(
+                f"{owner}: joints {', '.join(j.name for j in waiting)} form a loop that is not tied to the root; open it"
+            )
         waiting.remove(ready)
         reached.add(ready.child)
         placed.append(ready)

@@ -12,15 +12,26 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import RobotError, unknown
-from stiction.robot.checks import LARGEST
+from stiction.fields import LARGEST
 from stiction.robot.joint import Joint, Limits, Mimic
 from stiction.robot.link import Link
+from stiction.robot.origin import Origin
 from stiction.robot.robot import Robot
-from stiction.robot.solid import Origin
 
 TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
-GEARING = {"mechanicalReduction": "gear_ratio", "gear_ratio": "gear_ratio", "motorInertia": "rotor_inertia", "rotor_inertia": "rotor_inertia"}
-OTHERS = {"sdf": "an SDF file", "mujoco": "an MJCF file", "COLLADA": "a COLLADA mesh", "html": "a web page", "svg": "a drawing"}
+GEARING = {
+    "mechanicalReduction": "gear_ratio",
+    "gear_ratio": "gear_ratio",
+    "motorInertia": "rotor_inertia",
+    "rotor_inertia": "rotor_inertia",
+}
+OTHERS = {
+    "sdf": "an SDF file",
+    "mujoco": "an MJCF file",
+    "COLLADA": "a COLLADA mesh",
+    "html": "a web page",
+    "svg": "a drawing",
+}
 
 
 def read_urdf(source: str | Path, *, base: str = "fixed", keep_fixed: bool = True, lumped: bool = False) -> Robot:
@@ -31,7 +42,9 @@ def read_urdf(source: str | Path, *, base: str = "fixed", keep_fixed: bool = Tru
     root = _parse(text, where)
     name = root.get("name") or Path(where).stem
     carried = {child.get("link") for child in root.findall("joint/child")}
-    links = [_link(e, where, lumped or (base == "fixed" and e.get("name") not in carried)) for e in root.findall("link")]  # a root's inertia plays no part
+    links = [
+        _link(e, where, lumped or (base == "fixed" and e.get("name") not in carried)) for e in root.findall("link")
+    ]  # a root's inertia plays no part
     joints = [_joint(element, where) for element in root.findall("joint")]
     joints = _with_transmissions(root, joints, where)
     if base == "floating":
@@ -55,7 +68,9 @@ def _text(source: str | Path) -> tuple[str | bytes, str]:
     try:
         content = path.read_bytes()
     except FileNotFoundError:
-        raise RobotError(f"there is no file '{path}'; give the path of a URDF file, or URDF text that begins with '<'") from None
+        raise RobotError(
+            f"there is no file '{path}'; give the path of a URDF file, or URDF text that begins with '<'"
+        ) from None
     except (OSError, ValueError) as error:
         raise RobotError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}") from None
     if b"\0" in content and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -68,16 +83,26 @@ def _parse(text: str | bytes, where: str) -> ET.Element:
         root = ET.fromstring(text)
     except ET.ParseError as error:
         line, column = error.position
-        hint = '; declare the prefix in <robot>, as in xmlns:drake="http://drake.mit.edu"' if "unbound prefix" in str(error) else ""
-        raise RobotError(f"{where}, line {line}, column {column + 1}: malformed XML ({str(error).split(':')[0]}){hint}") from None
+        hint = (
+            '; declare the prefix in <robot>, as in xmlns:drake="http://drake.mit.edu"'
+            if "unbound prefix" in str(error)
+            else ""
+        )
+        raise RobotError(
+            f"{where}, line {line}, column {column + 1}: malformed XML ({str(error).split(':')[0]}){hint}"
+        ) from None
     except (ValueError, LookupError) as error:
         raise RobotError(f"{where}: malformed XML ({error})") from None
     tag = _local(root.tag)
     if tag != "robot":
-        raise RobotError(f"{where} is {OTHERS.get(tag, f'XML of another kind, with root <{tag}>')}; allowed: URDF, with root <robot>")
+        raise RobotError(
+            f"{where} is {OTHERS.get(tag, f'XML of another kind, with root <{tag}>')}; allowed: URDF, with root <robot>"
+        )
     for element in root.iter():
         if "xacro" in element.tag or any("${" in value or "$(" in value for value in element.attrib.values()):
-            raise RobotError(f"{where} holds xacro macros (<{_local(element.tag)}>); expand them first: xacro in.urdf.xacro > out.urdf")
+            raise RobotError(
+                f"{where} holds xacro macros (<{_local(element.tag)}>); expand them first: xacro in.urdf.xacro > out.urdf"
+            )
     return root
 
 
@@ -106,7 +131,9 @@ def _number(element: ET.Element | None, attribute: str, owner: str, default: flo
     return value
 
 
-def _vector(element: ET.Element | None, attribute: str, owner: str, default: tuple[float, float, float]) -> tuple[float, float, float]:
+def _vector(
+    element: ET.Element | None, attribute: str, owner: str, default: tuple[float, float, float]
+) -> tuple[float, float, float]:
     word = element.get(attribute) if element is not None else None
     if word is None:
         return default
@@ -132,16 +159,26 @@ def _link(element: ET.Element, where: str, lumped: bool) -> Link:
         return Link(name=element.get("name", ""), lumped=lumped)
     mass, tensor = inertial.find("mass"), inertial.find("inertia")
     if mass is None or tensor is None:
-        raise RobotError(f"{owner}: <inertial> lacks <{'mass' if mass is None else 'inertia'}>; give both or leave <inertial> out")
+        raise RobotError(
+            f"{owner}: <inertial> lacks <{'mass' if mass is None else 'inertia'}>; give both or leave <inertial> out"
+        )
     _required(mass, "value", owner)
     I = {name: _number(tensor, f"i{name}", owner, 0.0) for name in ("xx", "xy", "xz", "yy", "yz", "zz")}
     matrix = np.array([[I["xx"], I["xy"], I["xz"]], [I["xy"], I["yy"], I["yz"]], [I["xz"], I["yz"], I["zz"]]])
     origin = _origin(inertial, owner)
     if not (abs(matrix) < LARGEST).all():  # before it is turned: huge numbers would overflow there
-        raise RobotError(f"{owner}: <inertia> holds a value that is not finite or too large; allowed: finite numbers below {LARGEST:g} in size")
+        raise RobotError(
+            f"{owner}: <inertia> holds a value that is not finite or too large; allowed: finite numbers below {LARGEST:g} in size"
+        )
     turned = origin.rotation @ matrix @ origin.rotation.T
     try:
-        return Link(name=element.get("name", ""), mass=_number(mass, "value", owner, 0.0), center_of_mass=origin.xyz, inertia=_symmetric(turned), lumped=lumped)
+        return Link(
+            name=element.get("name", ""),
+            mass=_number(mass, "value", owner, 0.0),
+            center_of_mass=origin.xyz,
+            inertia=_symmetric(turned),
+            lumped=lumped,
+        )
     except RobotError as error:
         raise error if str(error).startswith(where) else RobotError(f"{where}, {error}") from None
 
@@ -187,7 +224,9 @@ def _limits(element: ET.Element, kind: str, owner: str) -> Limits | None:
     limit = element.find("limit")
     if limit is None:
         if kind in ("revolute", "prismatic"):
-            raise RobotError(f"{owner}: a {kind} joint needs <limit lower upper effort velocity>; add it, or use type 'continuous' for free rotation")
+            raise RobotError(
+                f"{owner}: a {kind} joint needs <limit lower upper effort velocity>; add it, or use type 'continuous' for free rotation"
+            )
         return None
     endless = kind == "continuous"
     try:
@@ -205,7 +244,11 @@ def _mimic(element: ET.Element | None, owner: str) -> Mimic | None:
     if element is None:
         return None
     followed = _required(element, "joint", owner)
-    return Mimic(joint=followed, multiplier=_number(element, "multiplier", owner, 1.0), offset=_number(element, "offset", owner, 0.0))
+    return Mimic(
+        joint=followed,
+        multiplier=_number(element, "multiplier", owner, 1.0),
+        offset=_number(element, "offset", owner, 0.0),
+    )
 
 
 def _with_transmissions(root: ET.Element, joints: list[Joint], where: str) -> list[Joint]:
@@ -223,7 +266,9 @@ def _with_transmissions(root: ET.Element, joints: list[Joint], where: str) -> li
             elif len(actuators) in (0, len(ends)):  # each joint with the actuator of the same place
                 values = _gearing([end, *actuators[k : k + 1]], owner)
             else:
-                raise RobotError(f"{owner}: it has {len(ends)} joints and {len(actuators)} actuators; give one actuator per joint")
+                raise RobotError(
+                    f"{owner}: it has {len(ends)} joints and {len(actuators)} actuators; give one actuator per joint"
+                )
             try:
                 found[name] = replace(found[name], **values)
             except RobotError as error:
@@ -255,6 +300,9 @@ def _floating(links: list[Link], joints: list[Joint]) -> tuple[list[Link], list[
     root = next((link.name for link in links if link.name not in children), "")
     names = {link.name for link in links} | {joint.name for joint in joints}
     world, joint = (
-        next(name for name in itertools.chain([plain], (f"{plain}{k}" for k in itertools.count(1))) if name not in names) for plain in ("world", "root")
+        next(
+            name for name in itertools.chain([plain], (f"{plain}{k}" for k in itertools.count(1))) if name not in names
+        )
+        for plain in ("world", "root")
     )
     return [Link(name=world), *links], [Joint(name=joint, kind="floating", parent=world, child=root), *joints]

@@ -24,8 +24,8 @@ from stiction.friction.law import Law
 from stiction.part import Clock, Digital, Part
 from stiction.robot.joint import Joint, Limits, Mimic
 from stiction.robot.link import Frame, Link
+from stiction.robot.origin import Origin
 from stiction.robot.robot import Robot
-from stiction.robot.solid import Origin
 from stiction.simulation import bodies, forces, penalty_joint
 from stiction.simulation.formula import Formula
 from stiction.simulation.network import Term, Wire
