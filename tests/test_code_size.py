@@ -36,7 +36,7 @@ def test_size(what, request):
     for n in SIZES:
         robot = stiction.library.chain(n)
         COMPUTATIONS[what](robot, np.zeros((2, n)))
-        program = max((p for p, _ in robot.__dict__["_calls"].values() if p.name.startswith(NAMES[what])), key=size)
+        program = max((p for p, _ in robot.programs.found.values() if p.name.startswith(NAMES[what])), key=size)
         operations[n], kernel = size(program), program.kernel()
         rows.append(
             f"{program.name:30s} {n:6d}  {operations[n]:10d}  {kernel.bytes / 1024:12.0f}  {kernel.seconds:11.2f}{' (from the cache)' if kernel.cached else ''}"

@@ -74,7 +74,7 @@ def test_dynamics(pair):
 def test_kinematics(pair):
     robot, peer = pair
     name = tip(robot)
-    site = robot.assembly.sites[name]
+    site = robot.assembly.attachments[name]
     frames = {"body": pin.LOCAL, "aligned": pin.LOCAL_WORLD_ALIGNED, "world": pin.WORLD}
     joint = peer.numbers[site.body]
     offset = pin.SE3(np.array([list(row) for row in site.pose.rotation], float), np.array(site.pose.position, float))
@@ -172,7 +172,7 @@ def test_outer_wrenches(pair):
             close(back, a, 1e-8)
 
 
-def test_roads_to_forward_dynamics(pair):
+def test_methods_of_forward_dynamics(pair):
     robot, _ = pair
     q, v, torque = random_state(robot, 13)
     expected = robot.forward_dynamics(q, v, torque, method="composite")
@@ -207,11 +207,11 @@ def test_random_structures_on_floats(seed, kinds):
     torque = newton_euler.inverse_dynamics(m, q, v, a, g)
     close(np.array(torque), peer.back(pin.rnea(peer.model, peer.data, peer.q(q), peer.v(v), peer.v(a))))
     condition = np.linalg.cond(np.array(composite_body.mass_matrix(m, q)))
-    for road in (
+    for method in (
         composite_body.forward_dynamics,
         articulated_body.forward_dynamics,
         composite_body.forward_dynamics_by_columns,
     ):
-        close(np.array(road(m, q, v, torque, g)), np.array(a), max(1e-9, 1e-13 * condition))
-    pose = site_pose(m, robot.assembly.sites["tool"], q)
+        close(np.array(method(m, q, v, torque, g)), np.array(a), max(1e-9, 1e-13 * condition))
+    pose = site_pose(m, robot.assembly.attachments["tool"], q)
     assert abs(np.linalg.det(np.array([list(row) for row in pose.rotation])) - 1) < 1e-12

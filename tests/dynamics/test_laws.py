@@ -85,7 +85,7 @@ def test_a_hundred_joints():
 
 
 def test_large_matrices_by_directions_agree_with_small_ones_unrolled(monkeypatch):
-    from stiction.robot import motion, sensitivity
+    from stiction.robot import derivatives, dynamics
 
     robot = random_robot(41, ["revolute", "prismatic", "spherical", "revolute"])
     q, v, a = random_state(robot, 5, 3)
@@ -94,9 +94,9 @@ def test_large_matrices_by_directions_agree_with_small_ones_unrolled(monkeypatch
         *robot.inverse_dynamics_derivatives(q, v, a),
         *robot.forward_dynamics_derivatives(q, v, a),
     )
-    for limit in (sensitivity, motion):
-        monkeypatch.setattr(limit, "MATRIX_UP_TO", 24 if limit is sensitivity else 2)
-    monkeypatch.setattr(sensitivity, "UNROLL_UP_TO", 2)
+    for limit in (derivatives, dynamics):
+        monkeypatch.setattr(limit, "MATRIX_UP_TO", 24 if limit is derivatives else 2)
+    monkeypatch.setattr(derivatives, "UNROLL_UP_TO", 2)
     for _ in ("lanes", "lanes and LAPACK"):
         directed = (
             robot.mass_matrix(q),
@@ -105,7 +105,7 @@ def test_large_matrices_by_directions_agree_with_small_ones_unrolled(monkeypatch
         )
         for x, y in zip(unrolled, directed, strict=True):
             np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-9)
-        monkeypatch.setattr(sensitivity, "MATRIX_UP_TO", 2)
+        monkeypatch.setattr(derivatives, "MATRIX_UP_TO", 2)
 
 
 def test_batches_are_their_members():
@@ -124,15 +124,15 @@ def test_batches_are_their_members():
 @pytest.mark.parametrize(
     "name", ["link2.mass", "link3.center_of_mass.y", "link1.inertia.xy", "joint2.origin.x", "joint3.origin.pitch"]
 )
-def test_freed_numbers_are_those_of_another_robot(name):
+def test_replaced_parameters_are_those_of_another_robot(name):
     from dataclasses import replace
 
     robot = random_robot(8, ["revolute", "prismatic", "revolute"])
     q, v, a = random_state(robot, 8)
-    values = robot.numbers[name] + np.array([0.0, 1e-3, 0.02])
-    freed = robot.forward_dynamics(q, v, a, values={name: values})
+    values = robot.parameters[name] + np.array([0.0, 1e-3, 0.02])
+    replaced = robot.forward_dynamics(q, v, a, parameters={name: values})
     owner, field, *rest = name.split(".")
-    for value, result in zip(values, freed, strict=True):
+    for value, result in zip(values, replaced, strict=True):
         if owner.startswith("link"):
             link = robot.link(owner)
             if field == "mass":
@@ -171,13 +171,13 @@ def test_coupled_rotors_weigh_TJT():
 
 
 def test_robots_of_one_structure_share_one_program():
-    from stiction.robot.programs import _programs
+    from stiction.robot.programs import shared_programs
 
     random_robot(101, ["revolute", "spherical"]).mass_matrix([0.1, 1, 0, 0, 0])
-    count = len(_programs)
+    count = len(shared_programs)
     for seed in range(102, 110):
         random_robot(seed, ["revolute", "spherical"]).mass_matrix([0.1, 1, 0, 0, 0])
-    assert len(_programs) == count
+    assert len(shared_programs) == count
 
 
 def test_wrong_names_list_the_right_ones():
@@ -191,16 +191,16 @@ def test_wrong_names_list_the_right_ones():
             robot.twist([0, 0], [0, 0], "tip", axes=axes)
     with pytest.raises(InputError, match="wrenches is a list"):
         robot.inverse_dynamics([0, 0], [0, 0], [0, 0], wrenches=[1])
-    with pytest.raises(InputError, match="values is a list"):
-        robot.mass_matrix([0, 0], values=[1])
+    with pytest.raises(InputError, match="parameters is a list"):
+        robot.mass_matrix([0, 0], parameters=[1])
     with pytest.raises(RobotError, match=r"unknown frame 'pen'.*tip"):
         robot.frame("pen")
     with pytest.raises(InputError, match="'auto', 'composite'"):
         robot.forward_dynamics([0, 0], [0, 0], [0, 0], method="aba")
     with pytest.raises(InputError, match=r"q has shape \(3,\); allowed: \(..., 2\)"):
         robot.mass_matrix([0, 0, 0])
-    with pytest.raises(InputError, match=r"unknown number 'mass'.*forearm.mass"):
-        robot.mass_matrix([0, 0], values={"mass": 1.0})
+    with pytest.raises(InputError, match=r"unknown parameter 'mass'.*forearm.mass"):
+        robot.mass_matrix([0, 0], parameters={"mass": 1.0})
     with pytest.raises(InputError, match="'body', 'aligned'"):
         robot.inverse_dynamics([0, 0], [0, 0], [0, 0], wrenches={"tip": [0] * 6}, wrench_axes="world")
     with pytest.raises(RobotError, match=r"unknown joint 'wrist'.*shoulder, elbow"):
@@ -216,25 +216,25 @@ def test_frames_may_hang_on_the_root():
     assert Sphere(radius=1, mass=1).volume > 4
 
 
-def test_many_free_numbers_keep_their_places():
+def test_many_replaced_parameters_keep_their_places():
     base = random_robot(8, ["revolute", "revolute"])
     q, v, a = random_state(base, 8)
     names = [
         name
-        for name in base.numbers
+        for name in base.parameters
         if name.startswith("link") or ".origin." in name or ".axis." in name or ".frame." in name
     ]
     assert len(names) > 25
-    values = {name: base.numbers[name] for name in names}
+    values = {name: base.parameters[name] for name in names}
     np.testing.assert_allclose(
-        base.forward_dynamics(q, v, a, values=values), base.forward_dynamics(q, v, a), rtol=1e-10
+        base.forward_dynamics(q, v, a, parameters=values), base.forward_dynamics(q, v, a), rtol=1e-10
     )
-    np.testing.assert_allclose(base.pose(q, "tool", values=values), base.pose(q, "tool"), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(base.pose(q, "tool", parameters=values), base.pose(q, "tool"), rtol=1e-10, atol=1e-12)
 
 
-def test_freed_axes_are_made_unit_vectors():
+def test_replaced_axes_are_made_unit_vectors():
     robot = stiction.library.two_link()
-    tilted = robot.gravity_torque([0.3, 0.2], values={"shoulder.axis.x": np.array([0.0, 1.0])})
+    tilted = robot.gravity_torque([0.3, 0.2], parameters={"shoulder.axis.x": np.array([0.0, 1.0])})
     from dataclasses import replace
 
     joints = (replace(robot.joints[0], axis=(1, 0, 1)), robot.joints[1])
@@ -243,16 +243,16 @@ def test_freed_axes_are_made_unit_vectors():
     )
 
 
-def test_freed_numbers_of_large_robots():
+def test_replaced_parameters_of_large_robots():
     robot = stiction.library.chain(26)
     q, v, a = random_state(robot, 3, 2)
     masses = {"link9.mass": np.array([0.3, 0.5])}
-    M = robot.mass_matrix(q, values=masses)
-    by_q, _, inverse = robot.forward_dynamics_derivatives(q, v, a, values=masses)
+    M = robot.mass_matrix(q, parameters=masses)
+    by_q, _, inverse = robot.forward_dynamics_derivatives(q, v, a, parameters=masses)
     np.testing.assert_allclose(M[0], robot.mass_matrix(q[0]), rtol=1e-12)
     np.testing.assert_allclose(inverse @ M, np.broadcast_to(np.eye(26), M.shape), atol=1e-7)
     h, direction = 1e-6, np.eye(26)[4]
-    step = [robot.forward_dynamics(q + s * h * direction, v, a, values=masses) for s in (1, -1)]
+    step = [robot.forward_dynamics(q + s * h * direction, v, a, parameters=masses) for s in (1, -1)]
     np.testing.assert_allclose(by_q[..., 4], (step[0] - step[1]) / (2 * h), rtol=1e-4, atol=1e-4 * np.abs(by_q).max())
 
 
@@ -299,11 +299,11 @@ def test_one_gravity_per_call():
     with pytest.raises(InputError, match=r"gravity has shape \(5, 3\); allowed: 3 numbers"):
         robot.gravity_torque([0, 0], gravity=np.zeros((5, 3)))
     with pytest.raises(InputError, match="must be numbers"):
-        robot.mass_matrix([0, 0], values={"forearm.mass": "heavy"})
+        robot.mass_matrix([0, 0], parameters={"forearm.mass": "heavy"})
     with pytest.raises(InputError, match="must be numbers; got None"):
-        robot.mass_matrix([0, 0], values={"forearm.mass": None})
+        robot.mass_matrix([0, 0], parameters={"forearm.mass": None})
     with pytest.raises(InputError, match="fit each other"):
-        robot.mass_matrix([0, 0], values={"forearm.mass": np.ones(2), "upper_arm.mass": np.ones(3)})
+        robot.mass_matrix([0, 0], parameters={"forearm.mass": np.ones(2), "upper_arm.mass": np.ones(3)})
 
 
 def test_a_robot_that_cannot_move():

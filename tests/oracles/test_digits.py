@@ -152,11 +152,13 @@ def test_closed_forms_from_the_same_source():
     """The RP arm's mass matrix as SymPy writes it: symbols for the joints and for m2."""
     sympy = pytest.importorskip("sympy")
     from stiction.dynamics.composite_body import mass_matrix
-    from stiction.robot.numbers import Assembly, Numbers
+    from stiction.robot.assembly import Assembly
+    from stiction.robot.substitution import Substitution
 
     robot = stiction.library.rp_arm()
     names = {"slider.mass": sympy.Symbol("m2", positive=True), "turret.mass": sympy.Symbol("m1", positive=True)}
-    symbolic = Assembly(robot, Numbers(lambda _, name, value: names.get(name, sympy.nsimplify(value)))).mechanism
+    parameter = Substitution(lambda _, name, value: names.get(name, sympy.nsimplify(value)))
+    symbolic = Assembly(robot, parameter).mechanism
     q = list(sympy.symbols("theta1 theta2", real=True))
     M = sympy.simplify(sympy.Matrix(mass_matrix(symbolic, q)))
     m1, m2 = names["turret.mass"], names["slider.mass"]

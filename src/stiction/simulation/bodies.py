@@ -10,9 +10,10 @@ from stiction.dynamics.mechanism import Mechanism
 from stiction.dynamics.newton_euler import inverse_dynamics
 from stiction.errors import InputError
 from stiction.part import Admittance, Ports, floats, number
-from stiction.robot.motion import GRAVITY, ROADS
-from stiction.robot.numbers import Assembly, Numbers
+from stiction.robot.assembly import Assembly
+from stiction.robot.dynamics import FORWARD_DYNAMICS, GRAVITY
 from stiction.robot.robot import Robot
+from stiction.robot.substitution import Substitution
 from stiction.spatial import Vector, from_quaternion, quaternion_rate
 from stiction.trace.functions import Scalar, sqrt
 from stiction.trace.numbered import Numbering
@@ -271,9 +272,9 @@ class RobotBody(Admittance):
         twin = copy.copy(self)
         object.__setattr__(twin, "gravity", tuple(number(f"gravity.{c}", x) for c, x in zip("xyz", self.gravity, strict=True)))
         inner = number.inside("robot")
-        free = {name: inner(name, x) for name, x in self.robot.numbers.items() if inner.is_freed(name)}
-        chosen = Numbers(lambda k, name, x: inner(name or str(k), x), free)
-        object.__setattr__(twin, "mechanism", Assembly(self.robot, chosen).mechanism)
+        replaced = {name: inner(name, x) for name, x in self.robot.parameters.items() if inner.is_freed(name)}
+        parameter = Substitution(lambda k, name, x: inner(name or str(k), x), replaced)
+        object.__setattr__(twin, "mechanism", Assembly(self.robot, parameter).mechanism)
         return twin
 
     def start(self) -> Mapping[str, float]:
@@ -324,9 +325,9 @@ class RobotBody(Admittance):
         return kinetic_energy(m, q, v), potential_energy(m, q, Vector(*self.gravity))
 
     def rates(self, own: list[Scalar], forces: Ports, t: Scalar) -> list[Scalar]:
-        """Forward dynamics, by the road that suits the size of the robot."""
-        road = ROADS[self.robot.forward_road]
-        return [*self.position_rates(own), *road(self._mechanism(), *self._split(own), forces["torque"], Vector(*self.gravity))]
+        """Forward dynamics, by the method that suits the size of the robot."""
+        forward_dynamics = FORWARD_DYNAMICS[self.robot.forward_method]
+        return [*self.position_rates(own), *forward_dynamics(self._mechanism(), *self._split(own), forces["torque"], Vector(*self.gravity))]
 
     def _split(self, own: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         return own[: self.robot.nq], own[self.robot.nq :]

@@ -72,7 +72,7 @@ def _network_names(network: Network, plain: Plain, wanted: Mapping[str, Any]) ->
     found: list[str] = []
     for part, body in network.bodies.items():
         if isinstance(body, RobotBody):
-            found += [name for name in (f"{part}.robot.{inner}" for inner in body.robot.numbers) if plain(name) in wanted]
+            found += [name for name in (f"{part}.robot.{inner}" for inner in body.robot.parameters) if plain(name) in wanted]
     return found
 
 

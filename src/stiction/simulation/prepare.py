@@ -45,7 +45,7 @@ def numbers(scene: Scene | Network) -> dict[str, float]:
     found = numbers_of_network(network, names, {})
     for part, body in network.bodies.items():
         if isinstance(body, RobotBody):  # zeros of a robot are folded unless they are freed
-            found |= {names.plain(f"{part}.robot.{name}"): x for name, x in body.robot.numbers.items()}
+            found |= {names.plain(f"{part}.robot.{name}"): x for name, x in body.robot.parameters.items()}
     found |= {names.plain(name): x for name, x in network.start.items()}
     return {name: x for name, x in found.items() if not names.inner(name)}
 

@@ -13,8 +13,8 @@ from stiction.errors import StictionError, unknown
 from stiction.friction import Coulomb, Viscous
 from stiction.friction.law import Law
 from stiction.part import Digital, Part, function_of_time
+from stiction.robot.dynamics import GRAVITY
 from stiction.robot.joint import SINGLE
-from stiction.robot.motion import GRAVITY
 from stiction.robot.robot import Robot
 from stiction.simulation.bodies import FreeBody, RobotBody
 from stiction.simulation.forces import Source
