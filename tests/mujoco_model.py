@@ -3,8 +3,6 @@
 import mujoco
 import numpy as np
 
-from stiction.robot.origin import Origin
-
 
 def _words(values):
     return " ".join(f"{x:.17g}" for x in np.ravel(np.array(values, float)))
@@ -17,7 +15,6 @@ def _pose(pose):
 
 def mjcf(robot):
     bodies = robot.mechanism.bodies
-    assert all(Origin.from_pose(body.origin) for body in bodies)
 
     def write(k):
         body, I = bodies[k], bodies[k].inertia
@@ -34,8 +31,9 @@ def mjcf(robot):
         )
 
     world = "".join(write(k) for k, body in enumerate(bodies) if body.parent < 0)
-    flags = '<flag contact="disable"/>'
-    return f'<mujoco><compiler angle="radian" inertiafromgeom="false"/><option gravity="0 0 -9.81">{flags}</option><worldbody>{world}</worldbody></mujoco>'
+    settings = '<compiler angle="radian" inertiafromgeom="false"/>'
+    options = '<option gravity="0 0 -9.81"><flag contact="disable"/></option>'
+    return f"<mujoco>{settings}{options}<worldbody>{world}</worldbody></mujoco>"
 
 
 class MujocoRobot:

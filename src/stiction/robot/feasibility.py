@@ -1,4 +1,4 @@
-"""Whether a robot can move as described: joints to mimic exist, couplings can be inverted, every motion meets inertia."""
+"""Whether a robot can move as described: mimicked joints exist, couplings have an inverse, motions meet inertia."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def check_coupling(robot: Robot) -> None:
     driven = [joint for joint in robot.joints if joint.kind in SINGLE]
     if len(robot.coupling) != len(driven) or abs(np.linalg.det(np.array(robot.coupling))) < 1e-12:
         raise robot.refusal(
-            f"coupling must be a square, invertible matrix with {len(driven)} rows, one per joint of one degree of freedom"
+            f"coupling must be a square, invertible matrix with {len(driven)} rows, "
+            "one per joint of one degree of freedom"
         )
     if any(joint.gear_ratio != 1 for joint in driven):
         raise robot.refusal(

@@ -1,4 +1,4 @@
-"""What the computations on a robot take and give: ports of positions, velocities, gravity, and what has their shapes."""
+"""What computations on a robot take and give: ports of positions, velocities, gravity, and what has their shapes."""
 
 from __future__ import annotations
 

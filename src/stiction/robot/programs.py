@@ -79,7 +79,7 @@ class Programs:
     def find(
         self, name: str, options: tuple, replaced: tuple[str, ...], make: Callable[[], Computation]
     ) -> tuple[Program, np.ndarray]:
-        """The program of a computation, and the parameter values that it takes; name and options tell programs apart."""
+        """The program of a computation and the parameter values that it takes; name and options tell programs apart."""
         key = (name, options, replaced)
         if key not in self.found:
             for parameter in replaced:

@@ -84,8 +84,8 @@ class Robot(Element):
             >>> text = '''<robot name="one"><link name="base"/>
             ... <link name="rod"><inertial><mass value="1"/><origin xyz="0 0 1"/>
             ... <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
-            ... <joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint>
-            ... </robot>'''
+            ... <joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/>
+            ... </joint></robot>'''
             >>> stiction.Robot.from_urdf(text).mass_matrix([0.0]).tolist()
             [[1.1]]
         """

@@ -1,4 +1,4 @@
-"""Robots made from another: fixed joints merged away, joints locked, frames added. These functions are methods of `Robot`."""
+"""Robots made from another: fixed joints merged, joints locked, frames added. Its functions are methods of `Robot`."""
 
 from __future__ import annotations
 
