@@ -127,7 +127,7 @@ def _field(rule: Rule, default: Any) -> Any:
 
 
 def real(value: Any, infinite: bool = False) -> float:
-    """The value as a float, if it is a number that means something; beyond `LARGEST` only where `infinite` allows it."""
+    """The value as a float, if it is a number that means something; above `LARGEST` only where `infinite` is set."""
     if isinstance(value, (str, bytes, bool, np.bool_)) or np.ndim(value):
         raise TypeError
     x = float(value)

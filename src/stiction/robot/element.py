@@ -7,7 +7,7 @@ from stiction.fields import Validated
 
 
 class Element(Validated):
-    """A part of a robot's description; its errors name it."""
+    """A robot or a part of its description; errors name it."""
 
     error: ClassVar[type[StictionError]] = RobotError
 

@@ -121,7 +121,7 @@ class Joint(Element):
         super().__post_init__()
 
     def conflicts(self) -> Sequence[tuple[Any, Any]]:
-        """What the kind of joint does not allow, and ends, axes and ratios that are none."""
+        """What this kind of joint does not have, and links, axes and ratios that no joint has."""
         second = self.second_axis
         crossing = second is None or abs(sum(a * b for a, b in zip(self.axis, second, strict=True))) <= PARALLEL
         needs_second = self.kind == "universal"

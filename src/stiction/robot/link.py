@@ -48,7 +48,7 @@ class Link(Element):
         self._set("inertia", tuple(map(tuple, ((given + given.T) / 2).tolist())))
 
     def conflicts(self) -> Sequence[tuple[Any, Any]]:
-        """Inertias that are none and, unless they are lumped, those that no real body has."""
+        """Inertias that are not symmetric and, unless they are lumped, those that no real body has."""
         given = np.array(self.inertia)
         scale = np.abs(given).max()
         slack = ROUNDING * scale + NOTHING

@@ -96,7 +96,8 @@ class Robot(Element):
             raise RobotError(f"{content.where}: {error}") from None
         return robot if keep_fixed else robot.merged()
 
-    # What can be computed: each method is a plain function of a robot, documented in the file that it comes from.
+    # What can be computed: each method is a plain function of a robot, documented in the file that it comes from
+    # (which names Robot for type checkers only, so that nothing imports in a circle).
 
     pose = kinematics.pose
     twist = kinematics.twist
