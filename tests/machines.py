@@ -1,4 +1,4 @@
-"""Robots for tests: random trees without a single zero in their numbers, and real arms from files."""
+"""Robots for tests: random trees without a single zero among their parameters, and real arms from files."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -8,6 +8,11 @@ import numpy as np
 from stiction import Frame, Joint, Link, Origin, Robot
 
 ALL_KINDS = ("revolute", "prismatic", "spherical", "floating", "planar", "universal", "continuous", "fixed")
+REAL_ARMS = {
+    "ur5": "ur_description/urdf/ur5_robot.urdf",
+    "panda": "panda_description/urdf/panda.urdf",
+    "xarm7": "xarm_description/urdf/xarm7.urdf",
+}
 
 
 def random_link(rng, name):
@@ -21,7 +26,7 @@ def random_link(rng, name):
 
 
 def random_robot(seed, kinds, *, branching=0.3, rotors=False):
-    """A tree with one joint of each given kind; seeds change numbers, never the structure (which `kinds` decides)."""
+    """A tree with one joint of each given kind; seeds change parameters, never the structure (`kinds` decides it)."""
     rng = np.random.default_rng(seed)
     shape = np.random.default_rng(len(kinds))  # parents depend on the kinds only
     links, joints = [Link(name="root")], []
@@ -53,8 +58,7 @@ def random_state(robot, seed, count=()):
     q = rng.uniform(-2, 2, (*shape, robot.nq))
     for body in robot.mechanism.bodies:
         if body.quaternion:
-            w = q[..., body.quaternion]
-            w /= np.linalg.norm(w, axis=-1, keepdims=True)
+            q[..., body.quaternion] /= np.linalg.norm(q[..., body.quaternion], axis=-1, keepdims=True)
     v, a = rng.normal(size=(2, *shape, robot.nv))
     return q, v, a
 
@@ -63,14 +67,7 @@ def real_arm(name):
     """UR5, Panda (fingers locked) or xArm7 from the installed example-robot-data."""
     spec = find_spec("cmeel")
     folder = Path(spec.origin).parent.parent / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
-    path = (
-        folder
-        / {
-            "ur5": "ur_description/urdf/ur5_robot.urdf",
-            "panda": "panda_description/urdf/panda.urdf",
-            "xarm7": "xarm_description/urdf/xarm7.urdf",
-        }[name]
-    )
+    path = folder / REAL_ARMS[name]
     robot = Robot.from_urdf(path)
     if name == "panda":
         robot = robot.without_mimics().lock({"panda_finger_joint1": 0.0, "panda_finger_joint2": 0.0})

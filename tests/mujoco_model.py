@@ -5,7 +5,6 @@ import numpy as np
 
 from stiction import Origin
 from stiction.dynamics.mechanism import POSITIONS, VELOCITIES
-from stiction.robot.reduce import origin_of
 
 
 def _words(values):
@@ -19,7 +18,6 @@ def _pose(pose):
 
 def mjcf(robot):
     bodies = robot.mechanism.bodies
-    assert all(origin_of(body.origin) for body in bodies)
 
     def floats(body):
         return body.parent >= 0 and bodies[body.parent].kind == "translation"
@@ -28,7 +26,7 @@ def mjcf(robot):
         body, I = bodies[k], bodies[k].inertia
         if body.kind == "translation":  # with the spherical joint that follows it is MuJoCo's free joint
             assert (
-                body.parent < 0 and origin_of(body.origin) == Origin()
+                body.parent < 0 and Origin.from_pose(body.origin) == Origin()
             )  # whose positions and velocities are the world's
             return "".join(write(j) for j, other in enumerate(bodies) if other.parent == k)
         c = np.array(I.moment, float) / I.mass
@@ -44,8 +42,9 @@ def mjcf(robot):
         )
 
     world = "".join(write(k) for k, body in enumerate(bodies) if body.parent < 0)
-    flags = '<flag contact="disable"/>'
-    return f'<mujoco><compiler angle="radian" inertiafromgeom="false"/><option gravity="0 0 -9.81">{flags}</option><worldbody>{world}</worldbody></mujoco>'
+    settings = '<compiler angle="radian" inertiafromgeom="false"/>'
+    options = '<option gravity="0 0 -9.81"><flag contact="disable"/></option>'
+    return f"<mujoco>{settings}{options}<worldbody>{world}</worldbody></mujoco>"
 
 
 class MujocoRobot:

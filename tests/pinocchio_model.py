@@ -21,7 +21,7 @@ class PinocchioRobot:
         self.model = pin.Model()
         self.model.gravity.linear = np.array(gravity, float)
         bodies = robot.mechanism.bodies
-        numbers = {-1: 0}
+        self.joints = {-1: 0}  # Pinocchio's index of the joint that carries each body
         self.order = depth_first(bodies)
         for k in self.order:
             body = bodies[k]
@@ -35,15 +35,14 @@ class PinocchioRobot:
             place = pin.SE3(
                 np.array([list(row) for row in body.origin.rotation], float), np.array(body.origin.position, float)
             )
-            numbers[k] = self.model.addJoint(numbers[body.parent], joint, place, f"j{k}")
+            self.joints[k] = self.model.addJoint(self.joints[body.parent], joint, place, f"j{k}")
             I = body.inertia
             if I.mass > 0 or np.any(np.array([list(row) for row in I.rotational]) != 0):
                 c = np.array(I.moment, float) / I.mass if I.mass else np.zeros(3)
                 about_origin = np.array([list(row) for row in I.rotational], float)
                 about_center = about_origin - I.mass * (c @ c * np.eye(3) - np.outer(c, c))
-                self.model.appendBodyToJoint(
-                    numbers[k], pin.Inertia(float(I.mass), c, about_center), pin.SE3.Identity()
-                )
+                inertia = pin.Inertia(float(I.mass), c, about_center)
+                self.model.appendBodyToJoint(self.joints[k], inertia, pin.SE3.Identity())
         self.order_q, self.order_v = [], []
         for k in self.order:
             body = bodies[k]
@@ -54,7 +53,6 @@ class PinocchioRobot:
         if robot.mechanism.rotors is not None:
             self.model.armature = np.array([robot.mechanism.rotors[i][i] for i in self.order_v], float)
         self.data = self.model.createData()
-        self.numbers = numbers
 
     def q(self, q):
         return np.asarray(q)[self.order_q]

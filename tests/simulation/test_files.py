@@ -154,7 +154,11 @@ def test_urdf_beside_the_scene(tmp_path):
         ('law = "Stribeck"', "law = [1]", r"unknown law '\[1\]'"),
         ('library = "two_link"', 'library = ["x"]', "unknown robot"),
         ('library = "two_link"', 'library = "chain"', "library 'chain' was given {}; it needs links"),
-        ('library = "two_link"', 'library = "two_link"\nlengths = 5', "library 'two_link' was given"),
+        (
+            'library = "two_link"',
+            'library = "two_link"\nlengths = 5',
+            "two_link: lengths is 5; allowed: 2 numbers above 0",
+        ),
         ("[q]", "wires = 5\n[q]", "unknown|wires"),
         ("duration = 1.0", "duration = -1.0", "duration is -1.0; allowed: a time in seconds, above 0"),
         ("[friction.both]", '[friction.elbow]\nlaw = "none"\nlevel = 5\n[friction.both]', "unknown key 'level'"),

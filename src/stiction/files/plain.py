@@ -25,8 +25,8 @@ from stiction.parts import PARTS, Clock, Digital, Part, Table
 from stiction.registry import Registry
 from stiction.robot.joint import Joint, Limits, Mimic
 from stiction.robot.link import Frame, Link
+from stiction.robot.origin import Origin
 from stiction.robot.robot import Robot
-from stiction.robot.solid import Origin
 from stiction.scene import Formula, SceneError
 from stiction.trace.readable import readable
 
