@@ -187,7 +187,7 @@ class Network:
     def structure(self) -> tuple:
         """All that decides its programs, parameters aside."""
         parts = tuple((name, structure_of(part)) for name, part in self.parts.items())
-        return (parts, tuple(wire.structure() for wire in self.wires))
+        return (parts, tuple(wire.structure for wire in self.wires))
 
     # At a moment.
 

@@ -1,5 +1,6 @@
 """The parameters of a network and a method: those that all runs share, and those that vary from run to run."""
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -48,7 +49,8 @@ class Parameters:
             return value
 
         self.tables: dict[Key, Rows] = {}
-        self._substituted(Substitution(note, varying, table=lambda key, rows: self.tables.setdefault(key, rows)))
+        noted = Substitution(note, varying, table=lambda key, rows: self.tables.setdefault(key, rows), noting=True)
+        self._substituted(noted)
         self.shared = {key: x for key, x in found.items() if key not in varying}
         self.varying = {key: np.broadcast_to(x, batch) for key, x in varying.items() if key in found}
 
@@ -59,9 +61,10 @@ class Parameters:
     def with_values(self, chosen: Mapping[Key, Any]) -> "Parameters":
         """The same with some values replaced: arrays of the batch's shape vary, numbers are shared."""
         vary = {key: np.asarray(x, float) for key, x in chosen.items() if np.ndim(x)}
-        made = Parameters(self.network, self.method, self.varying | vary, self.batch)
-        made.shared |= {key: float(x) for key, x in chosen.items() if not np.ndim(x) and key in made.shared}
-        made.__dict__["structure"] = self.structure
+        made = copy.copy(self)
+        made.varying = self.varying | vary
+        made.shared = {key: x for key, x in self.shared.items() if key not in vary}
+        made.shared |= {key: float(x) for key, x in chosen.items() if not np.ndim(x)}
         return made
 
     @cached_property
@@ -130,7 +133,7 @@ class Parameters:
 def parameters_of(network: Network) -> dict[str, tuple[float, list[Key]]]:
     """The parameters of a network that users can set, by name: value and keys; several keys may share a name."""
     found: dict[Key, float] = {}
-    network.with_parameters(Substitution(lambda key, x: found.setdefault(key, x)))
+    network.with_parameters(Substitution(lambda key, x: found.setdefault(key, x), noting=True))
     for name, body in network.bodies.items():
         if isinstance(body, RobotBody):  # zeros of a robot are folded unless they vary
             found = {(name, field): x for field, x in body.robot.parameters.items()} | found

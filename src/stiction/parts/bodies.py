@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from stiction.dynamics.composite_body import mass_matrix
 from stiction.dynamics.energy import kinetic_energy, potential_energy
@@ -287,6 +288,11 @@ class RobotBody(Admittance):
         twin = copy.copy(self)
         gravity = zip("xyz", self.gravity, strict=True)
         twin._set("gravity", tuple(substitution(f"gravity.{c}", x) for c, x in gravity))
+        if substitution.noting and not any(map(substitution.varies, self.robot.parameters)):
+            plan = self.robot.programs.blueprint(())
+            for k, (name, x) in enumerate(zip(plan.names, plan.values.tolist(), strict=True)):
+                _ = substitution(name, x) if name else substitution.internal(f"rotation.{k}", x)
+            return twin
         varying = {
             name: substitution(name, x) for name, x in self.robot.parameters.items() if substitution.varies(name)
         }
@@ -302,12 +308,13 @@ class RobotBody(Admittance):
 
     def start(self) -> Mapping[str, float]:
         """Positions and velocities, by the names of the robot."""
-        return dict(zip(self._units(), (*self.q, *self.v), strict=True))
+        return dict(zip(self._units, (*self.q, *self.v), strict=True))
 
     def unit(self, signal: str) -> str:
         """Of a state, by the kind of its joint."""
-        return self._units()[signal]
+        return self._units[signal]
 
+    @cached_property
     def _units(self) -> dict[str, str]:
         units = joint_units(self.robot)
         return {f"{what}.{name}": unit for what in ("q", "v") for name, unit in units[what].items()}

@@ -27,6 +27,12 @@ def energies(network: Network, block: Block, t: Scalar, h: Scalar) -> dict[Key, 
     return seen | {("work", name): x for name, x in block.works.items()}
 
 
+def energy_keys(network: Network) -> list[Key]:
+    """Keys of what `energies` gives."""
+    bodies = [("energy", "kinetic"), ("energy", "potential")]
+    return bodies + [("stored", name) for name in network.order] + [("work", name) for name in network.sources]
+
+
 def balance(network: Network, seen: Mapping[Key, np.ndarray]) -> dict[str, np.ndarray]:
     """Energies, works of sources, losses, and what does not add up [J], by name.
 

@@ -18,7 +18,9 @@ def notes_of(
     """Texts for the user, from the largest speeds of the sites and the method's own slots; of a batch the first of each kind."""
     found: list[str] = []
     network = parameters.network
-    for name in observe.sites(network):
+    for name, site_part in observe.sites(network).items():
+        if not isinstance(site_part.law, (Dahl, LuGre, Stribeck)):
+            continue
         site = network.labels.signal((name, "torque"))
         noted: dict[int, str] = {}
         for part in parameters.variants(name):

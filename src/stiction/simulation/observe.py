@@ -62,6 +62,16 @@ def _at_first(v: Scalar) -> Scalar:
     return where(absolute(v) > CREEP, SLIDING, STUCK)
 
 
+def signal_keys(network: Network) -> list[Key]:
+    """Keys of all signals that a network can show, those of marks included."""
+    found: list[Key] = []
+    for name, part in network.parts.items():
+        outputs = [] if name in network.bodies else output_names(part.outputs)
+        visible = (state for state in part.start() if state not in part.hidden)
+        found += dict.fromkeys((name, x) for x in (*visible, *outputs))
+    return found + [(name, what) for name in sites(network) for what in ("margin", *MARKED)]
+
+
 def signals(network: Network, block: Block, t: Scalar, h: Scalar) -> dict[Key, Scalar]:
     """All signals of a network at a state; those of marks where they are kept."""
     now = network.evaluate(block.own, t, h)

@@ -20,7 +20,7 @@ from stiction.network.start import StartTerms
 from stiction.parts.bodies import RobotBody
 from stiction.scene.scene import Scene
 from stiction.simulation import observe
-from stiction.simulation.energy import energies
+from stiction.simulation.energy import energy_keys
 from stiction.simulation.program import StepProgram
 from stiction.trace.parameters import Key, absent
 
@@ -207,12 +207,8 @@ def _check_masses(terms: StartTerms, given: Given, batch: tuple[int, ...]) -> No
 
 def _known(network: Network, method: Method, energy: bool) -> list[Key]:
     """Keys of everything that can be seen."""
-    layout = Layout(
-        network, network.sources if energy else (), observe.first_marks(network), method.slots(network, 1.0)
-    )
-    block = layout.block([slot.start for slot in layout.slots])
-    found = list(observe.signals(network, block, 0.0, 1.0)) + [("", name) for name in method.signals(network)]
-    return found + (list(energies(network, block, 0.0, 1.0)) if energy else [])
+    found = observe.signal_keys(network) + [("", name) for name in method.signals(network)]
+    return found + (energy_keys(network) if energy else [])
 
 
 def _wanted(network: Network, known: Sequence[Key], patterns: Sequence[str] | None) -> list[Key]:

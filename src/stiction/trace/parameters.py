@@ -25,6 +25,7 @@ class Substitution:
         owner: whose parameters they are.
         path: what comes before the names of the fields, with its dot.
         table: what stands for a table of numbers with this key, for `lookup`: the rows themselves by default.
+        noting: whether only the parameters are noted, and nobody uses the description that comes out.
     """
 
     stand_in: Callable[[Key, float], Any]
@@ -32,6 +33,7 @@ class Substitution:
     owner: str = ""
     path: str = ""
     table: Callable[[Key, Rows], Any] = lambda _, rows: rows
+    noting: bool = False
 
     def __call__(self, field: str, value: float) -> Any:
         """The stand-in of a parameter."""
