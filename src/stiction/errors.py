@@ -21,6 +21,10 @@ class TraceError(StictionError):
     """A formula did something that cannot become machine code."""
 
 
+class TooLargeError(TraceError):
+    """A program has more operations than a compiler can take in a sensible time."""
+
+
 class RobotError(StictionError):
     """The description of a robot is impossible or incomplete."""
 

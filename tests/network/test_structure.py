@@ -1,4 +1,4 @@
-"""What is structure and what is a parameter: changing a value compiles nothing, a second run of a structure traces nothing."""
+"""Structure and parameters: changing a value compiles nothing, and a second run of a structure traces nothing."""
 
 import numpy as np
 import pytest
@@ -133,7 +133,7 @@ def test_a_new_process_traces_nothing(private_cache, traced):
         return Scene(
             robot=stiction.library.two_link(),
             friction={
-                "shoulder": Curve(function=lambda w: 0.4 + 0.1 * exp(-w)),
+                "shoulder": own,
                 "elbow": Stribeck(level=0.1, static=0.2, velocity=0.1),
             },
             drives={"elbow": Drive(motor=DCMotor(resistance=1.0, constant=0.1))},

@@ -1,4 +1,4 @@
-"""A run can stop after any record and go on: bit for bit as if it had never stopped, by every method, with all that is in flight."""
+"""A run can stop after any record and go on, bit for bit as if it had never stopped, with all that is in flight."""
 
 import pickle
 
@@ -31,7 +31,7 @@ ARM = stiction.library.two_link(lengths=(0.3, 0.3), masses=(0.5, 0.5))
 
 
 def controlled():
-    """A geared joint under a PID with a delay of two ticks, and an elastic one under another, on clocks of their own."""
+    """A geared joint under a PID with a delay of two ticks, and an elastic one under another with its own clock."""
     stiff = Drive(
         motor=DCMotor(resistance=2.36, constant=2.58e-2, rotor_inertia=7.03e-6, rated_voltage=24.0, inductance=1e-3),
         gear=Gear(ratio=120),
@@ -124,7 +124,7 @@ def test_a_state_knows_its_slots():
 
 
 def test_python_controllers_go_on():
-    """Their outputs on the way through the delay are in the state; what the function itself remembers is its own business."""
+    """Their outputs on the way through the delay are in the state; what the function remembers is its own business."""
     relay = Callback(
         clock=Clock(period=5e-3, delay=1),
         function=lambda t, x: {"command": -5 * x["position"] - 0.5 * np.sin(9 * t)},

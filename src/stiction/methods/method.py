@@ -36,12 +36,14 @@ class Method(Validated, Parametric):
     Attributes:
         name: by which files and short calls know it.
         own_steps: whether it chooses its own steps; the given one is then the longest.
+        instead: what serves where its program becomes too large.
         follows: rate of decay times step up to which it follows a law that forgets; None where it follows all.
     """
 
     error = InputError
     name: ClassVar[str] = ""
     own_steps: ClassVar[bool] = False
+    instead: ClassVar[str] = "simulate fewer bodies in one scene"
     follows: ClassVar[float | None] = None
 
     @property

@@ -85,6 +85,7 @@ class Moreau(Method):
     """
 
     name: ClassVar[str] = "moreau"
+    instead = "use method 'rk4', or 'gears_semi_implicit' where all joints with dry friction have rotors"
     vanishing = ("pull", "softness")
 
     rows: str = choice(("together", "by_joint"), default="together")

@@ -60,6 +60,7 @@ class Rosenbrock(Method):
 
     name = "rosenbrock"
     own_steps = True
+    instead = "use method 'rk4' with a smaller step, or 'gears_semi_implicit'"
 
     tolerance: float = number(1e-6, least=1e-13, below=1)
 
