@@ -16,7 +16,8 @@ app = App(name="stiction", help="The robot-dynamics simulator that gets friction
 
 @app.command
 def demo(*, out: Path = Path("stiction-demo.png")) -> None:
-    """An arm of two links is pushed, let go and shaken below break-away: friction that sticks beside friction that drifts.
+    """An arm of two links is pushed, let go and shaken below break-away: friction that sticks beside friction that
+    drifts.
 
     Parameters
     ----------
@@ -107,7 +108,8 @@ def run(scene: Path, *, out: Path | None = None, plot: bool = False, figure: Pat
         rows.append(
             (
                 "energy",
-                f"residue {abs(record['energy.residue']).max():.1e} J of {record['energy.kinetic'].max():.3g} J of kinetic energy at most",
+                f"residue {abs(record['energy.residue']).max():.1e} J of "
+                f"{record['energy.kinetic'].max():.3g} J of kinetic energy at most",
             )
         )
     _table(str(scene), rows)
@@ -260,7 +262,9 @@ def _table(title: str, rows: list[tuple[str, str]]) -> None:
 
 
 def main() -> None:
-    """Run the command line: errors of ours in one line, `--debug` for the traceback; exit status 1 on error, 130 on Ctrl-C."""
+    """Run the command line: errors of ours in one line, `--debug` for the traceback; exit status 1 on error, 130 on
+    Ctrl-C.
+    """
     words = sys.argv[1:]
     debug = "--debug" in words
     try:

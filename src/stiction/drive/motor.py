@@ -28,7 +28,8 @@ class Motor(Implicit):
 
     Attributes:
         rotor_inertia: [kg m²].
-        torque_limit: largest torque [N·m]; or, as pairs of speed [rad/s] and torque [N·m], a curve that falls with the speed.
+        torque_limit: largest torque [N·m]; or, as pairs of speed [rad/s] and torque [N·m], a curve that falls with the
+            speed.
     """
 
     error = DriveError
@@ -71,7 +72,9 @@ class Motor(Implicit):
         return curve
 
     def with_parameters(self, substitution: Substitution) -> "Motor":
-        """The same motor with other parameters; of a curve of limits they are "torque_limit.POINT.speed" and "...torque"."""
+        """The same motor with other parameters; of a curve of limits they are "torque_limit.POINT.speed" and
+        "...torque".
+        """
         twin = super().with_parameters(substitution)
         if isinstance(self.torque_limit, tuple):
             points = enumerate(self.torque_limit)
@@ -196,7 +199,9 @@ class DCMotor(Motor):
         return [((self.inductance != 0) & limited, why)]
 
     def for_step(self, step: float) -> "DCMotor":
-        """The motor for steps of this length: if its electronics are faster, the current is advanced over whole steps, exactly."""
+        """The motor for steps of this length: if its electronics are faster, the current is advanced over whole steps,
+        exactly.
+        """
         twin = copy.copy(self)
         twin._set("over", step if self.inductance and step * self.resistance > FAST * self.inductance else None)
         return twin
@@ -232,7 +237,9 @@ class DCMotor(Motor):
         return where(clipped, most, K * e / R), where(clipped, 0, K * K / R)
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
-        """The torque, and the rate of the current; where electronics are fast, the torque of the mean current of the step."""
+        """The torque, and the rate of the current; where electronics are fast, the torque of the mean current of the
+        step.
+        """
         if not own:
             return super().force(motion, own, step, t)
         (current,) = own
@@ -258,7 +265,9 @@ class DCMotor(Motor):
         return exp(-self.resistance * self.over / self.inductance)
 
     def at_end(self, motion: Ports, own: list[Scalar], s: Scalar, step: Scalar, t: Scalar) -> Linear:
-        """The mean torque of a step at the speed of its end (s is minus the speed), and the current after it: both exact."""
+        """The mean torque of a step at the speed of its end (s is minus the speed), and the current after it: both
+        exact.
+        """
         if not own:
             return super().at_end(motion, own, s, step, t)
         K, R = self.constant, self.resistance

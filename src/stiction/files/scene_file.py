@@ -101,7 +101,9 @@ def write_scene(path: str | Path, scene: Scene, **settings: Any) -> None:
 
 
 def scene_text(scene: Scene, settings: Mapping[str, Any], traced: bool = False) -> str:
-    """A scene as the text of a file; `traced` writes Python functions as their readable traces, which cannot be read back."""
+    """A scene as the text of a file; `traced` writes Python functions as their readable traces, which cannot be read
+    back.
+    """
     for key in settings:
         if key not in SETTINGS:
             raise SceneError(unknown("setting", key, "a scene file", SETTINGS))
@@ -208,7 +210,8 @@ def read_drives(path: str | Path) -> dict[str, Drive]:
     Example:
         >>> import stiction, tempfile, pathlib
         >>> path = pathlib.Path(tempfile.mkdtemp()) / "arm.drives.toml"
-        >>> _ = path.write_text('joint1 = { gear = { ratio = 100 }, motor = { kind = "DCMotor", resistance = 2.0, constant = 0.05 } }')
+        >>> motor = 'motor = { kind = "DCMotor", resistance = 2.0, constant = 0.05 }'
+        >>> _ = path.write_text(f"joint1 = {{ gear = {{ ratio = 100 }}, {motor} }}")
         >>> stiction.read_drives(path)["joint1"].gear.ratio
         100.0
     """
@@ -223,7 +226,7 @@ def read_drives(path: str | Path) -> dict[str, Drive]:
 
 
 def _beside(content: dict[str, Any], rest: dict[str, Any], folder: Path) -> dict[str, Drive]:
-    """The drives in files beside URDFs, `arm.drives.toml` for `arm.urdf`, by the names that joints have in the scene."""
+    """The drives in files beside URDFs, `arm.drives.toml` for `arm.urdf`, by the names of joints in the scene."""
     tables = {"": content.get("robot", {})} | {f"{name}.": table for name, table in content.get("robots", {}).items()}
     found = {}
     for prefix, table in tables.items():
@@ -279,7 +282,8 @@ def _robot(table: Any, where: str, folder: Path) -> Robot:
         needs = [key for key, p in inspect.signature(ROBOTS[name]).parameters.items() if p.default is p.empty]
         raise refused(
             where,
-            f"library '{name}' was given {options}; it needs {', '.join(needs) or 'nothing'}, lists where there are several numbers",
+            f"library '{name}' was given {options}; it needs {', '.join(needs) or 'nothing'}, lists "
+            "where there are several numbers",
         ) from None
 
 

@@ -16,7 +16,7 @@ def gears_semi_implicit(**options: Any) -> Moreau:
 
 
 def gears_implicit(**options: Any) -> Moreau:
-    """The implicit method that gears.md compares with: friction found together, held over a step of Runge–Kutta–Gill."""
+    """The implicit method of gears.md: friction found together, held over a step of Runge–Kutta–Gill."""
     return Moreau(rows="together", scheme="gill", **options)
 
 

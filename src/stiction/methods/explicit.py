@@ -165,7 +165,8 @@ def refuse_stiff_springs(network: Network, start: StartTerms, growth: Any, title
 
         def message(stable: float, run: int, name: str = name, K: np.ndarray = K) -> str:
             return (
-                f"the spring of '{name}' is too stiff for '{title}' at {step:g} s: it swings at {np.sqrt(K[run]):.3g} rad/s; "
+                f"the spring of '{name}' is too stiff for '{title}' at {step:g} s: it swings at "
+                f"{np.sqrt(K[run]):.3g} rad/s; "
                 f"the largest stable step is {stable:.3g} s. Take it, or a softer spring, or method 'rosenbrock'"
             )
 

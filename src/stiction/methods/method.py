@@ -1,4 +1,6 @@
-"""What every method is: an object that says what it makes of a network, what it keeps, what it can treat, and how it steps."""
+"""What every method is: an object that says what it makes of a network, what it keeps, what it can treat, and how it
+steps.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple
@@ -52,7 +54,9 @@ class Method(Validated, Parametric):
         return self.name
 
     def prepare(self, network: Network, step: float) -> Network:
-        """The network as the method advances it: which parts become rows, which get bristles; refuses what it cannot treat."""
+        """The network as the method advances it: which parts become rows, which get bristles; refuses what it cannot
+        treat.
+        """
         return network
 
     def slots(self, network: Network, step: float) -> Mapping[str, tuple[float, str]]:

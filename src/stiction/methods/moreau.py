@@ -2,18 +2,19 @@
 
 A stuck site has velocity 0 to rounding, whatever the step: nothing creeps. How the rows are found,
 
-    "together"   all coupled through the mass matrix (`rows.stick_slip`), gears (15) to (24);
-    "by_joint"   each joint with a rotor alone, from the rotor's inertia and the torque that its link took in the last step, gears
+    "together"   all coupled through the mass matrix (`rows.stick_slip`), gears (15) to (24); "by_joint"   each joint
+                 with a rotor alone, from the rotor's inertia and the torque that its link took in the last step, gears
                  (25) to (29); joints without a rotor still go together, since (26) would divide by 0;
 
 times how the smooth part is advanced between them,
 
-    "euler"      one evaluation: velocities first, then positions with the new velocities; viscous friction, bristles and motors
-                 are linear in the velocity at the end of the step, so they cannot make it unstable. Order 1;
+    "euler"      one evaluation: velocities first, then positions with the new velocities; viscous friction, bristles
+                 and motors are linear in the velocity at the end of the step, so they cannot make it unstable. Order 1;
     "gill", "rk4"   Runge–Kutta with four evaluations of the flow.
 
-gears.md's own methods are `gears_semi_implicit` (by joint, Gill) and `gears_implicit` (together, Gill). The paper projects each
-joint once, which lets a stuck joint move while another slides; here the stuck ones are found again when others slip.
+gears.md's own methods are `gears_semi_implicit` (by joint, Gill) and `gears_implicit` (together, Gill). The paper
+projects each joint once, which lets a stuck joint move while another slides; here the stuck ones are found again when
+others slip.
 """
 
 import copy
@@ -49,7 +50,7 @@ SCHEMES: dict[str, Scheme] = {"gill": runge_kutta_gill, "rk4": runge_kutta_4}
 
 
 class _Found(NamedTuple):
-    """Rows of one step: torque and direction of sliding of each, the inertia it feels, and what contradiction was left."""
+    """Rows of one step: torque and direction of sliding, the inertia each feels, what contradiction was left."""
 
     torque: dict[str, Scalar]
     slides: dict[str, Scalar]
@@ -74,11 +75,13 @@ class Moreau(Method):
         scheme: "euler", "gill" or "rk4".
         pull: part of the way since its reference that a stuck site goes back in a step (k_q h of gears.md), 0 … 1.
         softness: how much a stuck site gives, over what a step without friction would move it (λ_q over A²).
-        splitting: of "by_joint": record "splitting", how far its torques were, at worst so far, from those found together [N·m or N].
+        splitting: of "by_joint": record "splitting", how far its torques were, at worst so far, from those found
+            together [N·m or N].
 
     Example:
         >>> import stiction
-        >>> scene = stiction.Scene(robot=stiction.library.pendulum(1), friction={"joint1": stiction.Coulomb(level=1.0)}, q=[0.05])
+        >>> friction = {"joint1": stiction.Coulomb(level=1.0)}
+        >>> scene = stiction.Scene(robot=stiction.library.pendulum(1), friction=friction, q=[0.05])
         >>> run = stiction.simulate(scene, duration=1.0, step=1e-3, method=stiction.Moreau(scheme="rk4"))
         >>> float(abs(run["q.joint1"] - 0.05).max()) < 1e-15  # 0.49 N·m of gravity, held
         True
@@ -178,7 +181,8 @@ class Moreau(Method):
         worst = float(np.max(kept["residual"]))
         if self.scheme == "euler" and self.rows == "together" and worst > SMALL * largest:
             found.append(
-                f"stick and slip contradicted each other by up to {worst:.3g} N·m or N in one step (signal 'residual'); "
+                f"stick and slip contradicted each other by up to {worst:.3g} N·m or N in one step "
+                "(signal 'residual'); "
                 "take a smaller step"
             )
         return found
@@ -314,7 +318,7 @@ class _Rigid:
 
 
 class _Smooth(_Rigid):
-    """The same where the rest is advanced by one evaluation: what is implicit is linear in the velocities at the end."""
+    """The same where the rest takes one evaluation: what is implicit is linear in the velocities at the end."""
 
     needs_matrix = True
 

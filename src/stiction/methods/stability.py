@@ -1,7 +1,7 @@
 """Whether a step can follow what is elastic: one check for all methods, for every run of a batch.
 
-A motion of stuck bristles, or of a spring, is linear at the start; a method multiplies it by a matrix in each step. What grows is
-refused, with the largest step at which it does not.
+A motion of stuck bristles, or of a spring, is linear at the start; a method multiplies it by a matrix in each step.
+What grows is refused, with the largest step at which it does not.
 """
 
 from collections.abc import Callable
@@ -42,7 +42,9 @@ def refuse_growth(growth: Growth, h: float, limit: float, message: Callable[[flo
 
 
 def bristle_growth(scheme: Scheme, A: np.ndarray, K: np.ndarray, B: np.ndarray, h: float) -> np.ndarray:
-    """Growth of the motion of stuck sites with compliance A (runs, m, m) and bristles K, B (runs, m); below 1 it decays."""
+    """Growth of the motion of stuck sites with compliance A (runs, m, m) and bristles K, B (runs, m); below 1 it
+    decays.
+    """
     runs, m = K.shape
     rates, of_stage = np.zeros(
         (2, runs, 2 * m, 2 * m)

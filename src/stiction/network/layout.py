@@ -2,7 +2,8 @@
 
     states of the parts | works of the sources | marks of the friction sites | slots of the method
 
-What the parts declare comes first, in their order; what is kept about them follows. Nothing derived is kept, and nothing is kept
+What the parts declare comes first, in their order; what is kept about them follows. Nothing derived is kept, and
+nothing is kept
 elsewhere: a run can stop after any step and go on.
 """
 

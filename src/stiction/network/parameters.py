@@ -109,7 +109,7 @@ class Parameters:
         return *self._substituted(stand_ins), list(left)
 
     def in_arrays(self) -> Network:
-        """The network with the values of all runs at once in its varying parameters, for checks; robots keep their own."""
+        """The network with the values of all runs at once in its varying parameters, for checks."""
         table: dict[Key, Any] = dict(self.shared) | self.varying
         return self.network.with_parameters(Substitution(lambda key, _: table[key], self.varying))
 
@@ -119,7 +119,9 @@ class Parameters:
         return self.network.with_parameters(Substitution(lambda key, _: table[key], self.varying))
 
     def variants(self, name: str, most: int = 1000) -> list[Any]:
-        """A part in numbers, once for each set of values that it has in some run; evenly some of them, where there are many."""
+        """A part in numbers, once for each set of values that it has in some run; evenly some of them, where there are
+        many.
+        """
         mine = {key: x.reshape(-1) for key, x in self.varying.items() if key[0] == name}
         sets: Any = np.unique(np.stack(list(mine.values()), axis=-1), axis=0) if mine else np.empty((1, 0))
         made = []

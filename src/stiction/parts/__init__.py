@@ -1,4 +1,4 @@
-"""What a scene is made of: bodies, springs, friction, ground, sources, and the kinds that users' own parts derive from."""
+"""What a scene is made of: bodies, springs, friction, ground, sources, and the kinds that own parts derive from."""
 
 import sys
 

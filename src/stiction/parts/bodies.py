@@ -87,8 +87,9 @@ class Mass(Admittance):
 @PARTS.add
 @dataclass(frozen=True, kw_only=True)
 class FreeBody(Admittance):
-    """A rigid body, network (25), (26): 13 states. Ports, in the world's axes: force [N] at the centre of mass and moment [N·m] in;
-    position [m] and velocity [m/s] of the centre of mass, quaternion (w, x, y, z) and angular velocity [rad/s] out.
+    """A rigid body, network (25), (26): 13 states. Ports, in the world's axes: force [N] at the centre of mass and
+    moment [N·m] in; position [m] and velocity [m/s] of the centre of mass, quaternion (w, x, y, z) and angular velocity
+    [rad/s] out.
 
     Attributes:
         mass: [kg].

@@ -1,4 +1,6 @@
-"""What a reproduced experiment is: claims, each with what was published, what we got and whether it holds; and a figure."""
+"""What a reproduced experiment is: claims, each with what was published, what we got and whether it holds; and a
+figure.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -59,7 +61,8 @@ class Case:
     Attributes:
         title: what it shows.
         source: where it was published.
-        run: takes whether to be quick, and whom to tell the part that is done; gives the claims and a function that draws the figure.
+        run: takes whether to be quick, and whom to tell the part that is done; gives the claims and a function that
+            draws the figure.
     """
 
     title: str

@@ -51,7 +51,9 @@ def target(t: Scalar) -> Scalar:
 
 
 def hand(t: Scalar) -> Scalar:
-    """Our choice, as the paper shows it only in a figure: 8 N·m along, during 10 to 15 s and 24 to 25 s, growing and falling as sin²."""
+    """Our choice, as the paper shows it only in a figure: 8 N·m along, during 10 to 15 s and 24 to 25 s, growing and
+    falling as sin².
+    """
     first, second = sin(math.pi * (t - 10) / 5), sin(math.pi * (t - 24))
     return where((t > 10) & (t < 15), 8 * first * first, where((t > 24) & (t < 25), 8 * second * second, 0))
 

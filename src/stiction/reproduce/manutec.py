@@ -1,4 +1,6 @@
-"""The Manutec r3 (Otter and Türk 1988; data of the Modelica library's RobotR3), one axis and the whole arm: servos, elastic gears, friction that couples."""
+"""The Manutec r3 (Otter and Türk 1988; data of the Modelica library's RobotR3), one axis and the whole arm: servos,
+elastic gears, friction that couples.
+"""
 
 import copy
 import math
@@ -24,8 +26,9 @@ Path = Callable[[Scalar], tuple[Scalar, Scalar]]  # time -> position and velocit
 
 
 class Axis(NamedTuple):
-    """The drive of an axis: frequency w [rad/s] and damping D of its current loop, ratio n, torque constant k [N·m/A], rotor inertia J [kg m²]; friction
-    Rv0 + Rv1 |speed| with a peak at rest, on the motor shaft where there is a spring of c [N·m/rad] and d [N·m·s/rad] behind it, else at the joint.
+    """The drive of an axis: frequency w [rad/s] and damping D of its current loop, ratio n, torque constant k [N·m/A],
+    rotor inertia J [kg m²]; friction Rv0 + Rv1 |speed| with a peak at rest, on the motor shaft where there is a spring
+    of c [N·m/rad] and d [N·m·s/rad] behind it, else at the joint.
     """
 
     w: float
@@ -68,7 +71,9 @@ def trapezoid(fastest: float, steepest: float, way: float) -> tuple[Path, float]
 
 @dataclass(frozen=True, kw_only=True)
 class Servo(Impedance):
-    """Controller, current loop and armature: u = n q̇r + 5 (n qr − φ) − ω, i_ref = (x + u)/2, ẋ = 20 u; the loop (v, i) is advanced exactly where it is fast."""
+    """Controller, current loop and armature: u = n q̇r + 5 (n qr − φ) − ω, i_ref = (x + u)/2, ẋ = 20 u; the loop (v, i)
+    is advanced exactly where it is fast.
+    """
 
     inputs = {"angle": 1, "speed": 1}
     outputs = {"torque": 1}
@@ -84,7 +89,7 @@ class Servo(Impedance):
     angle: float = 0.0
 
     def start(self) -> dict[str, float]:
-        """Integrator of the controller, voltage of the loop, current: at rest, with this current and this motor angle."""
+        """Integrator of the controller, voltage of the loop, current: at rest, with this current and motor angle."""
         u = 5 * (self.ratio * float(self.path(0.0)[0]) - self.angle)
         return {"sum": 2 * self.current - u, "voltage": 50 * self.current, "current": self.current}
 
@@ -135,7 +140,7 @@ def servo(axis: Axis, path: Path, current: float = 0.0, angle: float = 0.0) -> S
 
 
 def elastic(name: str, axis: Axis, moved: Servo, joint: Sequence[Term | str]) -> tuple[dict[str, Any], list[Wire]]:
-    """Rotor, gear, servo and friction of an axis with a spring; `joint` are the terms of the joint's angle and speed."""
+    """Rotor, gear, servo and friction of an axis with a spring; `joint`: terms of the joint's angle and speed."""
     parts = {
         f"rotor{name}": Mass(mass=axis.J, position=moved.angle),
         f"gear{name}": ElasticGear(ratio=axis.n, stiffness=axis.c, damping=axis.d),

@@ -134,7 +134,9 @@ class Wiring:
         return f"{part}.force"
 
     def drive(self, mount: Mount, drive: Drive, command: str, sense: float) -> None:
-        """A motor with its gear on a joint; `sense` is −1 where a command that moves the joint ahead must turn the motor back."""
+        """A motor with its gear on a joint; `sense` is −1 where a command that moves the joint ahead must turn the
+        motor back.
+        """
         motor = f"drive.{mount.name}.motor"
         self.parts[motor] = drive.motor
         self.labels.owners[motor] = f"drive.{mount.name}"

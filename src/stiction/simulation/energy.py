@@ -1,4 +1,6 @@
-"""The energy balance: what the bodies and springs hold, what sources brought, what was lost, and what the method itself adds."""
+"""The energy balance: what the bodies and springs hold, what sources brought, what was lost, and what the method itself
+adds.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -36,8 +38,8 @@ def energy_keys(network: Network) -> list[Key]:
 def balance(network: Network, seen: Mapping[Key, np.ndarray]) -> dict[str, np.ndarray]:
     """Energies, works of sources, losses, and what does not add up [J], by name.
 
-    Motors, controllers, parts that do not take motion, and those driven by such parts are sources: their work counts. What
-    another gives is what it stored or lost. `seen` is what `energies` gives, over time.
+    Motors, controllers, parts that do not take motion, and those driven by such parts are sources: their work counts.
+    What another gives is what it stored or lost. `seen` is what `energies` gives, over time.
     """
     stored = {name: seen["stored", name] for name in network.order}
     kinetic, potential = seen["energy", "kinetic"], seen["energy", "potential"]

@@ -15,7 +15,9 @@ from stiction.simulation import observe
 def notes_of(
     parameters: Parameters, method: Method, h: float, fastest: Mapping[str, float], kept: Mapping[str, np.ndarray]
 ) -> tuple[str, ...]:
-    """Texts for the user, from the largest speeds of the sites and the method's own slots; of a batch the first of each kind."""
+    """Texts for the user, from the largest speeds of the sites and the method's own slots; of a batch the first of each
+    kind.
+    """
     found: list[str] = []
     network = parameters.network
     for name, site_part in observe.sites(network).items():
@@ -43,7 +45,8 @@ def _of_site(part: FrictionPart, method: Method, h: float, fastest: float) -> di
             )
     if isinstance(law, LuGre) and fastest > law.passive_up_to:
         found[1] = (
-            f"{type(law).__name__} moved at {fastest:.3g} and is passive only up to {law.passive_up_to:.3g} rad/s or m/s: "
+            f"{type(law).__name__} moved at {fastest:.3g} and is passive only up to "
+            f"{law.passive_up_to:.3g} rad/s or m/s: "
             "beyond, it can give out energy; take less damping"
         )
     if (
@@ -53,7 +56,8 @@ def _of_site(part: FrictionPart, method: Method, h: float, fastest: float) -> di
         and law.damping < law.steepest
     ):
         found[2] = (
-            f"the bristle's damping {law.damping:.3g} is below the steepest fall of the Stribeck curve, {law.steepest:.3g}: "
+            f"the bristle's damping {law.damping:.3g} is below the steepest fall of the Stribeck "
+            f"curve, {law.steepest:.3g}: "
             "at slow steady speeds it chatters; take a smaller step or more damping, or method 'moreau'"
         )
     return found

@@ -1,4 +1,6 @@
-"""What can be seen of a run: states, outputs, modes of friction. And the marks that must be kept along the way to see it."""
+"""What can be seen of a run: states, outputs, modes of friction. And the marks that must be kept along the way to see
+it.
+"""
 
 from collections.abc import Sequence
 
@@ -27,7 +29,8 @@ def sites(network: Network) -> dict[str, FrictionPart]:
 def first_marks(network: Network) -> dict[str, dict[str, float]]:
     """What is kept of each friction site, with first values.
 
-    mode: 0 stuck, 1 pre-sliding, 2 sliding; a mode that does not last two steps is no switch. Below 0 before the first step.
+    mode: 0 stuck, 1 pre-sliding, 2 sliding; a mode that does not last two steps is no switch. Below 0 before the first
+        step.
     seen: the mode of the last step, where the states of the site do not tell it.
     switches: how often the mode changed.
     fastest: largest speed so far [rad/s or m/s].

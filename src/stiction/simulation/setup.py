@@ -1,4 +1,4 @@
-"""From a scene to its first step: what the method makes of it, what varies, what is chosen, and whether it can be done."""
+"""From a scene to its first step: what the method makes of it, what varies, what is chosen, what is refused."""
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -33,7 +33,9 @@ def prepared(
     energy: bool = False,
     parameters: Mapping[str, Any] | None = None,
 ) -> tuple[StepProgram, np.ndarray]:
-    """The program that advances a scene, and the state that it starts from, (*batch, slots); arguments as those of `simulate`."""
+    """The program that advances a scene, and the state that it starts from, (*batch, slots); arguments as those of
+    `simulate`.
+    """
     for controller in scene.network.digital.values():
         controller.clock.ticks(step)
     network = method.prepare(scene.network, step)
@@ -212,7 +214,9 @@ def _known(network: Network, method: Method, energy: bool) -> list[Key]:
 
 
 def _wanted(network: Network, known: Sequence[Key], patterns: Sequence[str] | None) -> list[Key]:
-    """Keys of the signals that names, beginnings of names or patterns with * ask for; the energy balance is always kept."""
+    """Keys of the signals that names, beginnings of names or patterns with * ask for; the energy balance is always
+    kept.
+    """
     if patterns is None:
         return list(known)
     balance = {key for key in known if key[0] in ("energy", "work", "stored")}

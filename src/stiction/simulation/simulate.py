@@ -43,33 +43,34 @@ def simulate(
 ) -> Trajectory:
     """Simulate a scene, once or for many values of its parameters.
 
-    Signals are called by part and output, "PART.OUTPUT", and many for short: "q.JOINT" [rad or m] and "v.JOINT" [rad/s or m/s];
-    "torque.JOINT", where the scene gives one [N·m or N]; of each friction site "friction.SITE", with the sign of the velocity
-    [N·m or N], "mode.SITE" (0 stuck, 1 pre-sliding, 2 sliding; a mode shorter than two steps is no switch), "switches.SITE",
-    how often it changed, "margin.SITE", what is missing to break-away [N·m or N], "fastest.SITE", the largest speed so far, and
-    "bend.SITE", the bristle of laws that have one [rad or m]; with rigid friction also "residual" [N·m or N]: how far at worst, so
-    far, stick and slip contradicted each other. "rosenbrock" counts "steps" and "rejected" steps. With `energy`:
-    "energy.kinetic", "energy.potential", "energy.elastic", "work.SOURCE", "loss.PART" and "energy.residue", what the method
-    itself adds or takes [J].
+    Signals are called by part and output, "PART.OUTPUT", and many for short: "q.JOINT" [rad or m] and "v.JOINT" [rad/s
+    or m/s]; "torque.JOINT", where the scene gives one [N·m or N]; of each friction site "friction.SITE", with the sign
+    of the velocity [N·m or N], "mode.SITE" (0 stuck, 1 pre-sliding, 2 sliding; a mode shorter than two steps is no
+    switch), "switches.SITE", how often it changed, "margin.SITE", what is missing to break-away [N·m or N],
+    "fastest.SITE", the largest speed so far, and "bend.SITE", the bristle of laws that have one [rad or m]; with rigid
+    friction also "residual" [N·m or N]: how far at worst, so far, stick and slip contradicted each other. "rosenbrock"
+    counts "steps" and "rejected" steps. With `energy`: "energy.kinetic", "energy.potential", "energy.elastic",
+    "work.SOURCE", "loss.PART" and "energy.residue", what the method itself adds or takes [J].
 
     Args:
         scene: what is simulated.
         duration: [s]; a whole number of records.
         step: [s].
-        method: a method, such as `Moreau()` or `Rosenbrock(tolerance=1e-8)`, or its name: "moreau" (dry friction stays rigid;
-            order 1), "rk4", "gill", "euler" (dry friction by stiff bristles: their stiffness is chosen where the law does not
-            give it, and refused where it is unstable at this step), "rosenbrock" (its own steps, for bristles of any stiffness;
-            `step` is the longest; order 3), "gears_semi_implicit" and "gears_implicit" (the methods of gears.md).
+        method: a method, such as `Moreau()` or `Rosenbrock(tolerance=1e-8)`, or its name: "moreau" (dry friction stays
+            rigid; order 1), "rk4", "gill", "euler" (dry friction by stiff bristles: their stiffness is chosen where the
+            law does not give it, and refused where it is unstable at this step), "rosenbrock" (its own steps, for
+            bristles of any stiffness; `step` is the longest; order 3), "gears_semi_implicit" and "gears_implicit" (the
+            methods of gears.md).
         record: time between records [s], a whole number of steps; every step by default.
         signals: which signals to keep, by name, by the beginning of it, or by a pattern with *; all by default.
         energy: keep the energy balance.
-        parameters: parameters and first values to replace, by name (`scene.parameters` lists them), by numbers or by arrays that
-            fit each other; signals then have shape (T, ...).
+        parameters: parameters and first values to replace, by name (`scene.parameters` lists them), by numbers or by
+            arrays that fit each other; signals then have shape (T, ...).
         start: the state of an earlier run to go on from; its time goes on, too.
         threads: how many share a batch; None takes all cores.
         progress: is called now and then with the part that is done, 0 … 1.
-        on_divergence: "raise" a `DivergedError` that holds what the run had, or "keep": return it, with a warning. Runs of a
-            batch are always kept; a warning tells how many diverged, and `diverged` of the result which.
+        on_divergence: "raise" a `DivergedError` that holds what the run had, or "keep": return it, with a warning. Runs
+            of a batch are always kept; a warning tells how many diverged, and `diverged` of the result which.
 
     Example:
         >>> import numpy as np, stiction
