@@ -18,13 +18,15 @@ class Claim:
         what: the quantity.
         paper: what was published, or follows in closed form.
         ours: what we got.
-        holds: whether they agree within the stated tolerance; None where there is nothing to compare with.
+        holds: whether they agree within the stated tolerance; None where nothing was published to compare with.
+        timing: whether it is a time or a ratio of times, which a busy machine can spoil.
     """
 
     what: str
     paper: str
     ours: str
     holds: bool | None
+    timing: bool = False
 
 
 def complete(*args: Any, **options: Any) -> Trajectory:

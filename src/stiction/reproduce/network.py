@@ -73,7 +73,7 @@ def _sphere(_: bool, tell: Tell) -> Result:
             "the same at a step of 0.01 ms: the bounces fall otherwise", "not reported", f"{end['finer']:.4f} s", None
         ),
         agrees("velocity while rolling", 1.428571, float(placed["ball.velocity.x"][-1]), 1e-4, "m/s"),
-        agrees("angular velocity while rolling", 7.142857, float(placed["ball.angular.y"][-1]), 1e-3, "rad/s"),
+        agrees("angular velocity while rolling", 7.142857, float(placed["ball.angular.y"][-1]), 1e-4, "rad/s"),
         below("contact velocity after 0.6 s", float(np.abs(slip["placed"][placed.time > 0.6]).max()), 1e-5, "m/s"),
     ]
 
