@@ -21,7 +21,7 @@ from stiction.trace.schedule import bodies, operation_counts, ordered, work
 from stiction.trace.sources import sources
 
 WORK = struct.Struct("<Q")  # stored before the code
-MOST_NODES = 300_000  # of a trace: what is larger takes minutes to compile, and leaves the instruction cache
+MOST_NODES = 3_000_000  # of a trace: what is larger takes minutes to compile, and leaves the instruction cache
 MOST_SLOTS = 16_384  # numbers of a row, in and out: their lanes lie on the stack
 WORTH_A_THREAD = 1_000_000  # operations below which handing them to another thread costs more than it saves
 
