@@ -76,7 +76,7 @@ def traced_steps(scene, method):
 
 @pytest.mark.parametrize("name", methods.METHODS)
 def test_size_of_a_step(name, request, monkeypatch):
-    """Step programs of every method: linear in the joints where there is no mass matrix, refused where it is too large."""
+    """Step programs of every method: linear in the joints without a mass matrix, refused where it is too large."""
     rows = request.config.__dict__.setdefault("code_sizes", [HEAD])
     method = methods.method_named(name)
     operations = {}

@@ -49,6 +49,11 @@ class StictionWarning(UserWarning):
     """A run completed, but something about it should be known; the run's `notes` say the same."""
 
 
+def too_large(most: int) -> str:
+    """Say that a program is too large to compile."""
+    return f"the program has more than {most} operations; compiling it would take minutes"
+
+
 def unknown(what: str, given: object, owner: str, known: Iterable[str]) -> str:
     """Say that a name is not known and list the names that are."""
     names = ", ".join(known) or "none"

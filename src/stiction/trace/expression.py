@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from stiction.errors import TooLargeError, TraceError
+from stiction.errors import TooLargeError, TraceError, too_large
 from stiction.trace.floats import FOLD
 from stiction.trace.refusal import array_of, numpy_function, refusal
 
@@ -186,7 +186,7 @@ class Graph:
         self._table[key] = made
         self.nodes.append(made)
         if self.most is not None and len(self.nodes) > self.most:
-            raise TooLargeError(f"the program has more than {self.most} operations; compiling it would take minutes")
+            raise TooLargeError(too_large(self.most))
         return made
 
     def input(self, port: int, slot: int, varying: bool) -> Expr:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from stiction.errors import InputError, TraceError
+from stiction.errors import InputError, TooLargeError, TraceError, too_large
 from stiction.trace import cache, launch, processor
 from stiction.trace.arithmetic import Target
 from stiction.trace.expression import Expr, Graph
@@ -21,7 +21,8 @@ from stiction.trace.schedule import bodies, operation_counts, ordered, work
 from stiction.trace.sources import sources
 
 WORK = struct.Struct("<Q")  # stored before the code
-MOST_NODES = 3_000_000  # of a trace: what is larger takes minutes to compile, and leaves the instruction cache
+MOST_OPERATIONS = 120_000  # of a program: what is larger takes minutes to compile, and leaves the instruction cache
+MOST_NODES = 400_000  # of a trace, those included that nothing uses
 MOST_SLOTS = 16_384  # numbers of a row, in and out: their lanes lie on the stack
 WORTH_A_THREAD = 1_000_000  # operations below which handing them to another thread costs more than it saves
 
@@ -132,6 +133,9 @@ class Program:
             self._traced = [
                 _flatten(graph, value, port, self.name) for value, port in zip(results, self.outputs, strict=True)
             ]
+            if len(graph.nodes) > MOST_OPERATIONS and sum(self.operations.values()) > MOST_OPERATIONS:
+                self._traced = None
+                raise TooLargeError(too_large(MOST_OPERATIONS))
         return self._traced
 
     @property
