@@ -6,11 +6,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from cyclopts import App
-
 import stiction
 from stiction.errors import unknown
+from stiction.extras import needed
 
+try:
+    App = needed("cyclopts", "commands").App
+except stiction.StictionError as error:
+    sys.exit(f"error: {error}")
 app = App(name="stiction", help="The robot-dynamics simulator that gets friction right.", version=stiction.__version__)
 
 
@@ -76,12 +79,9 @@ def run(scene: Path, *, out: Path | None = None, plot: bool = False, figure: Pat
     import time
     import warnings
 
-    from stiction.show import motion
-    from stiction.show.figure import check, save
-
     picture = figure or ((out or scene).with_suffix(".png") if plot else None)
     if picture:
-        check(picture)
+        _check_figure(picture)
     if out:
         _check_out(out)
     read = stiction.read_scene(scene)
@@ -119,12 +119,26 @@ def run(scene: Path, *, out: Path | None = None, plot: bool = False, figure: Pat
         record.save(out)
         print(f"\nrun: {out}")
     if picture:
-        save(motion.figure(record, scene.stem), picture)
-        print(f"figure: {picture}")
+        _draw(record, scene.stem, picture)
     if record.status == "interrupted":
         raise KeyboardInterrupt
     if record.status != "completed":
         raise stiction.StictionError(record.message)
+
+
+def _check_figure(path: Path) -> None:
+    """Refuse a figure that could not be drawn, before anything is computed for it; plotting is imported only then."""
+    from stiction.show.figure import check
+
+    check(path)
+
+
+def _draw(record: Any, title: str, path: Path) -> None:
+    from stiction.show import motion
+    from stiction.show.figure import save
+
+    save(motion.figure(record, title), path)
+    print(f"figure: {path}")
 
 
 def _check_out(out: Path) -> None:
@@ -145,7 +159,7 @@ def _mode(record: Any, name: str) -> str:
 @contextmanager
 def _bar(what: str) -> Iterator[Callable[[float], None]]:
     """A bar that shows itself when the work takes more than a second."""
-    from tqdm import tqdm
+    tqdm = needed("tqdm", "progress bars").tqdm
 
     with tqdm(
         total=1.0,

@@ -14,11 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Union
 
-import msgspec
-
 from stiction.control import CONTROLLERS
 from stiction.drive import MOTORS, Drive, Gear, Motor
 from stiction.errors import StictionError, unknown
+from stiction.extras import needed
 from stiction.friction import LAWS, Law
 from stiction.network.wires import Term, Wire
 from stiction.parts import PARTS, Clock, Digital, Part, Table
@@ -67,6 +66,7 @@ def read(kind: Any, data: Any, where: str) -> Any:
         if f.name not in table and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
             raise refused(where, f"{kind.__name__} needs '{f.name}'")
     values = {key: _value(hints[key], x, f"{where}.{key}", key) for key, x in table.items()}
+    msgspec = needed("msgspec", "scene files")
     try:
         msgspec.convert(table, struct(kind))
     except msgspec.ValidationError as error:
@@ -185,6 +185,7 @@ def one_of(kinds: Iterable[Any]) -> Any:
 @cache
 def struct(kind: Any) -> Any:
     """The msgspec class of one of ours."""
+    msgspec = needed("msgspec", "scene files")
     made: list[Any] = []
     for f in dataclasses.fields(kind):
         hint = file_type(_hints(kind)[f.name])

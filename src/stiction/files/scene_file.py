@@ -130,17 +130,7 @@ def scene_text(scene: Scene, settings: Mapping[str, Any], traced: bool = False) 
         content["wires"] = [write(wire, "wires", traced) for wire in scene.wires]
     content["q"] = dict(zip(scene.position_names, scene.q, strict=True))
     content["v"] = dict(zip(scene.joints, scene.v, strict=True))
-    return _toml_writer().dumps({key: x for key, x in content.items() if x != {}})
-
-
-def _toml_writer() -> Any:
-    try:
-        import tomli_w
-    except ImportError:
-        raise SceneError(
-            "writing scene files needs tomli_w, which is not installed; run: pip install 'stiction[files]'"
-        ) from None
-    return tomli_w
+    return needed("tomli_w", "scene files").dumps({key: x for key, x in content.items() if x != {}})
 
 
 def _written_method(given: Any) -> Any:
