@@ -193,13 +193,9 @@ def plot(run: Path, *, out: Path | None = None) -> None:
     out
         The figure to write; beside the run by default.
     """
-    from stiction.show import motion
-    from stiction.show.figure import check, save
-
     target = out or run.with_suffix(".png")
-    check(target)
-    save(motion.figure(stiction.Trajectory.load(run), run.stem), target)
-    print(f"figure: {target}")
+    _check_figure(target)
+    _draw(stiction.Trajectory.load(run), run.stem, target)
 
 
 @app.command

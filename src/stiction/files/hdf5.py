@@ -32,9 +32,8 @@ def _write_csv(path: Path, run: Any) -> None:
 
 
 def _write_hdf5(path: Path, run: Any) -> None:
-    with needed("h5py", "HDF5 files").File(
-        path, "w", track_order=True
-    ) as file:  # no times of writing: equal runs give equal bytes
+    h5py = needed("h5py", "HDF5 files")
+    with h5py.File(path, "w", track_order=True) as file:  # no times of writing: equal runs give equal bytes
         about = {"status": run.status, "message": run.message, "notes": "\n".join(run.notes), "calls": run.calls}
         file.attrs.update(about | {"format": FORMAT})
         file.create_group("origin").attrs.update(dict(run.origin))

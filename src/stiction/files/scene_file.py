@@ -107,9 +107,9 @@ def scene_text(scene: Scene, settings: Mapping[str, Any], traced: bool = False) 
     for key in settings:
         if key not in SETTINGS:
             raise SceneError(unknown("setting", key, "a scene file", SETTINGS))
-    for needed in ("duration", "step"):
-        if settings.get(needed) is None:
-            raise SceneError(f"'{needed}' is missing; a scene file needs duration and step")
+    for what in ("duration", "step"):
+        if settings.get(what) is None:
+            raise SceneError(f"'{what}' is missing; a scene file needs duration and step")
     if not isinstance(scene, Scene):
         raise SceneError(f"a file holds a Scene; got {type(scene).__name__}")
     content: dict[str, Any] = {}
@@ -164,9 +164,9 @@ def _written(name: str, site: Law | FrictionSite | None, traced: bool) -> dict[s
 def scene_from(content: dict[str, Any], folder: Path) -> SceneFile:
     """A scene from plain data; files that it names lie in the folder."""
     _only(content, KEYS, "the file")
-    for needed in ("duration", "step"):
-        if needed not in content:
-            raise SceneError(f"'{needed}' is missing; a scene file needs duration, step, and a robot, robots or parts")
+    for what in ("duration", "step"):
+        if what not in content:
+            raise SceneError(f"'{what}' is missing; a scene file needs duration, step, and a robot, robots or parts")
     for key in TABLES:
         if not isinstance(content.get(key, {}), dict):
             raise refused(key, f"it is {content[key]!r}; allowed: a table, [{key}]")
