@@ -30,6 +30,7 @@ import numpy as np
 
 from stiction.drive import Drive
 from stiction.errors import StictionError, unknown
+from stiction.extras import needed
 from stiction.files.plain import read, refused, write
 from stiction.friction.law import Law
 from stiction.methods import METHODS, Method, as_method, method_named
