@@ -84,6 +84,8 @@ def run(scene: Path, *, out: Path | None = None, plot: bool = False, figure: Pat
         _check_figure(picture)
     if out:
         _check_out(out)
+    from stiction.methods import DEFAULT, as_method
+
     read = stiction.read_scene(scene)
     began = time.perf_counter()
     with warnings.catch_warnings(), _bar("simulating") as tell:
@@ -93,10 +95,10 @@ def run(scene: Path, *, out: Path | None = None, plot: bool = False, figure: Pat
         except stiction.DivergedError as error:
             record = error.run
     what = [f"{r.name} ({r.nv} velocities)" for r in read.scene.all_robots.values()] + list(read.scene.parts)
-    method = read.settings.get("method")
+    method = as_method(read.settings.get("method", DEFAULT))
     rows = [
         ("scene", f"{', '.join(what)}; friction at {', '.join(read.scene.sites) or 'no joint'}"),
-        ("method", f"{method.title if method else 'rk4'}, step {read.settings['step']:g} s"),
+        ("method", f"{method.title}, step {read.settings['step']:g} s"),
         ("simulated", f"{record.time[-1]:g} s in {time.perf_counter() - began:.2f} s, {record.status}"),
     ]
     for name in [*read.scene.joints][:20]:

@@ -9,7 +9,7 @@ from stiction.extras import needed
 from stiction.files.plain import file_type, one_of, struct
 from stiction.files.scene_file import ROBOTS, URDF
 from stiction.friction import LAWS
-from stiction.methods import METHODS
+from stiction.methods import DEFAULT, METHODS
 from stiction.network.wires import Wire
 from stiction.parts import Digital, Part, Table
 from stiction.robot.robot import Robot
@@ -56,7 +56,7 @@ def schema() -> dict[str, Any]:
         "properties": {
             "duration": TIME | {"description": "[s]"},
             "step": TIME | {"description": "[s]"},
-            "method": {"anyOf": [{"enum": list(METHODS)}, *map(_method, METHODS)], "default": "rk4"},
+            "method": {"anyOf": [{"enum": list(METHODS)}, *map(_method, METHODS)], "default": DEFAULT},
             "record": TIME | {"description": "time between records [s]; every step by default"},
             "signals": {
                 "type": "array",

@@ -118,6 +118,15 @@ class LuGre(Law):
             return math.inf
         return 4 * min(self.level) * (self.damping + self.viscous) / self.damping**2  # type: ignore[arg-type]
 
+    def cautions(self, fastest: float) -> list[str]:
+        """Beyond `passive_up_to` it can give out energy."""
+        if fastest <= self.passive_up_to:
+            return []
+        return [
+            f"{type(self).__name__} moved at {fastest:.3g} and is passive only up to {self.passive_up_to:.3g} "
+            "rad/s or m/s: beyond, it can give out energy; take less damping"
+        ]
+
     def strength(self, v: Scalar) -> Scalar:
         """σ0 g(v): torque of the bent bristle in steady sliding at velocity v [N·m or N]."""
         level, static = side(self.level, v), side(self.static, v)  # type: ignore[arg-type]

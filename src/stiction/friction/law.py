@@ -77,6 +77,10 @@ class Law(Validated, Parametric):
         torque, rate = self.flow(v, z, step)
         return Linear(torque, 0, z + step * rate, 0)
 
+    def cautions(self, fastest: float) -> list[str]:
+        """What should be known of a run in which it moved at most so fast [rad/s or m/s]."""
+        return []
+
     def mode(self, v: Scalar, z: Scalar, step: Scalar) -> Scalar:
         """0 stuck, 1 pre-sliding (a part of the motion slips, the rest bends), 2 sliding."""
         slip = absolute(v - self.flow(v, z, step)[1]) if self.states else absolute(v)

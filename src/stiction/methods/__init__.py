@@ -20,6 +20,8 @@ def gears_implicit(**options: Any) -> Moreau:
     return Moreau(rows="together", scheme="gill", **options)
 
 
+DEFAULT = "rk4"
+
 METHODS: dict[str, Callable[..., Method]] = {
     "moreau": Moreau,
     "rk4": RK4,
@@ -63,6 +65,7 @@ def as_method(given: Any) -> Method:
 
 
 __all__ = [
+    "DEFAULT",
     "METHODS",
     "RK4",
     "Euler",

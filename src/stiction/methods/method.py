@@ -12,6 +12,7 @@ from stiction.fields import Validated
 from stiction.network.layout import Block
 from stiction.network.network import Network
 from stiction.network.start import StartTerms
+from stiction.parts.friction import FrictionPart
 from stiction.trace.functions import Scalar
 from stiction.trace.parameters import Key, Parametric
 
@@ -39,14 +40,12 @@ class Method(Validated, Parametric):
         name: by which files and short calls know it.
         own_steps: whether it chooses its own steps; the given one is then the longest.
         instead: what serves where its program becomes too large.
-        follows: rate of decay times step up to which it follows a law that forgets; None where it follows all.
     """
 
     error = InputError
     name: ClassVar[str] = ""
     own_steps: ClassVar[bool] = False
     instead: ClassVar[str] = "simulate fewer bodies in one scene"
-    follows: ClassVar[float | None] = None
 
     @property
     def title(self) -> str:
@@ -73,6 +72,10 @@ class Method(Validated, Parametric):
 
     def check(self, network: Network, start: StartTerms, step: float) -> None:
         """Refuse what it cannot advance at this step, in any run."""
+
+    def site_notes(self, part: FrictionPart, step: float, fastest: float) -> list[str]:
+        """What should be known of a friction site, in numbers, that moved at most so fast in a run."""
+        return part.law.cautions(fastest)
 
     def notes(self, network: Network, kept: Mapping[str, np.ndarray]) -> list[str]:
         """What should be known of a run, from its slots at the end."""

@@ -141,7 +141,7 @@ class Network:
                 raise NetworkError(
                     f"part '{name}' ({type(body).__name__}) says no mass_matrix and inverse_dynamics, "
                     f"which {what} needs; "
-                    "write them, or use method 'rk4'"
+                    "write them, or use an explicit method"
                 )
 
     # What it consists of.

@@ -118,7 +118,7 @@ class Parameters:
         table = dict(self.shared) | {key: float(x[run]) for key, x in self.varying.items()}
         return self.network.with_parameters(Substitution(lambda key, _: table[key], self.varying))
 
-    def variants(self, name: str, most: int = 1000) -> list[Any]:
+    def variants(self, name: str, most: int = 64) -> list[Any]:
         """A part in numbers, once for each set of values that it has in some run; evenly some of them, where there are
         many.
         """

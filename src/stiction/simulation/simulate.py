@@ -10,14 +10,13 @@ import numpy as np
 
 from stiction.errors import DivergedError, InputError, StictionError, StictionWarning
 from stiction.files.scene_file import SceneFile, read_scene
-from stiction.methods import Method, as_method
+from stiction.methods import DEFAULT, Method, as_method
 from stiction.network.labels import full
 from stiction.network.network import Network
 from stiction.scene.scene import Scene
 from stiction.simulation import observe
 from stiction.simulation.energy import balance
 from stiction.simulation.loop import Progress, Record, follow, whole
-from stiction.simulation.notes import notes_of
 from stiction.simulation.origin import Origin
 from stiction.simulation.program import StepProgram
 from stiction.simulation.setup import prepared
@@ -25,13 +24,15 @@ from stiction.simulation.state import State, state_of, values_for
 from stiction.simulation.trajectory import Trajectory
 from stiction.trace.parameters import Key
 
+MOST_NOTES = 3  # about one site of a batch
+
 
 def simulate(
     scene: Scene,
     *,
     duration: float,
     step: float,
-    method: Method | str = "rk4",
+    method: Method | str = DEFAULT,
     record: float | None = None,
     signals: Sequence[str] | None = None,
     energy: bool = False,
@@ -169,8 +170,6 @@ def _trajectory(program: StepProgram, done: Record) -> Trajectory:
     named = {key: (_name(network, key), x) for key, x in seen.items() if key not in energy}
     signals = {name: x for name, x in named.values()} | (balance(network, energy) if energy else {})
     units = {name: _unit(program, key) for key, (name, _) in named.items()}
-    fastest = _fastest(program, done.state)
-    notes = notes_of(program.parameters, program.method, step, fastest, program.kept(done.state))
     return Trajectory(
         done.ticks * step,
         signals,
@@ -178,7 +177,7 @@ def _trajectory(program: StepProgram, done: Record) -> Trajectory:
         done.message,
         units={name: units.get(name, "J") for name in signals},
         valid_until=done.good * step if done.state.ndim > 1 else None,
-        notes=notes,
+        notes=_notes(program, done.state),
         calls=done.calls,
         state=state_of(program.layout.slots, done.state, done.tick, step),
         aliases={full(key): name for key, (name, _) in named.items() if full(key) != name},
@@ -194,6 +193,21 @@ def _unit(program: StepProgram, key: Key) -> str:
     if key[0]:
         return observe.signal_unit(network, key)
     return program.layout.method[program.method.signals(network)[key[1]]][1]
+
+
+def _notes(program: StepProgram, state: np.ndarray) -> tuple[str, ...]:
+    """What should be known of the run: of each site, in each set of parameters that it had, and of the method."""
+    network, fastest = program.layout.network, _fastest(program, state)
+    found: list[str] = []
+    for name in observe.sites(network):
+        texts = [
+            note
+            for part in program.parameters.variants(name)
+            for note in program.method.site_notes(part, program.step, fastest.get(name, 0.0))
+        ]
+        site = network.labels.signal((name, "torque"))
+        found += [f"{site}: {note}" for note in texts[:MOST_NOTES]]
+    return (*found, *program.method.notes(network, program.kept(state)))
 
 
 def _fastest(program: StepProgram, state: np.ndarray) -> dict[str, float]:
