@@ -120,7 +120,7 @@ def misfits(thing: Validated, shape: tuple[int, ...]) -> np.ndarray:
     for f in dataclasses.fields(thing):  # type: ignore[arg-type]
         rule, value = f.metadata.get("rule"), getattr(thing, f.name)
         for x in value if isinstance(value, tuple) else (value,):
-            if rule is not None and isinstance(x, np.ndarray):
+            if rule is not None and isinstance(x, (float, np.ndarray)):
                 wrong |= ~np.broadcast_to(rule.fits(x), shape)
     for conflict, _ in thing.conflicts():
         wrong |= np.broadcast_to(conflict, shape)

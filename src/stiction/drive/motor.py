@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -183,6 +184,7 @@ class DCMotor(Motor):
     unit_of_command = "V"
     vanishing = ("inductance",)
     over: ClassVar[Scalar] = None  # step over which fast electronics are advanced [s]; None where they are slow
+    longest: ClassVar[float] = math.inf  # step at which they are slow [s]
 
     resistance: float = number(above=0)
     constant: float = number(above=0)
@@ -196,14 +198,21 @@ class DCMotor(Motor):
         why = (
             "a motor with inductance takes no current_limit or torque_limit; limit the command, or leave inductance out"
         )
-        return [((self.inductance != 0) & limited, why)]
+        quick = "its electronics are faster than the step, and others of the batch slower; simulate it apart"
+        electric = self.inductance != 0
+        late = self.over is None and self.longest < math.inf
+        late = late & electric & (self.longest * self.resistance > FAST * self.inductance)
+        return [(electric & limited, why), (late, quick)]
 
     def for_step(self, step: float) -> "DCMotor":
         """The motor for steps of this length: if its electronics are faster, the current is advanced over whole steps,
         exactly.
         """
         twin = copy.copy(self)
-        twin._set("over", step if self.inductance and step * self.resistance > FAST * self.inductance else None)
+        quick = step * self.resistance > FAST * self.inductance
+        twin._set("over", step if self.inductance and quick else None)
+        if self.inductance and not quick:
+            twin._set("longest", step)
         return twin
 
     def with_parameters(self, substitution: Substitution) -> "DCMotor":
@@ -217,6 +226,7 @@ class DCMotor(Motor):
         """Whether the electronics are fast is structure, the step is not."""
         twin = copy.copy(self)
         twin._set("over", self.over is not None)
+        twin.__dict__.pop("longest", None)
         return super(DCMotor, twin).structure()
 
     def start(self) -> Mapping[str, float]:

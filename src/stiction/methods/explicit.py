@@ -127,7 +127,7 @@ def _chatters(law: Any) -> list[str]:
         return []
     return [
         f"the bristle's damping {law.damping:.3g} is below the steepest fall of the Stribeck curve, "
-        f"{law.steepest:.3g}: at slow steady speeds it chatters; take a smaller step or more damping, or method 'moreau'"
+        f"{law.steepest:.3g}: at slow steady speeds it chatters; take a smaller step, more damping, or method 'moreau'"
     ]
 
 

@@ -108,15 +108,17 @@ class Parameters:
         stand_ins = Substitution(lambda key, _: table[key], self.varying, table=lambda key, _: rows[key])
         return *self._substituted(stand_ins), list(left)
 
-    def in_arrays(self) -> Network:
-        """The network with the values of all runs at once in its varying parameters, for checks."""
-        table: dict[Key, Any] = dict(self.shared) | self.varying
-        return self.network.with_parameters(Substitution(lambda key, _: table[key], self.varying))
+    def _part(self, name: str, table: Mapping[Key, Any]) -> Any:
+        substitution = Substitution(lambda key, _: table[key], self.varying, name)
+        return self.network.parts[name].with_parameters(substitution)
 
-    def of_run(self, run: tuple[int, ...]) -> Network:
-        """The network of one run of a batch, in numbers."""
-        table = dict(self.shared) | {key: float(x[run]) for key, x in self.varying.items()}
-        return self.network.with_parameters(Substitution(lambda key, _: table[key], self.varying))
+    def in_arrays(self, name: str) -> Any:
+        """A part with the values of all runs at once in its varying parameters, for checks."""
+        return self._part(name, dict(self.shared) | self.varying)
+
+    def of_run(self, name: str, run: tuple[int, ...]) -> Any:
+        """A part in the numbers of one run of a batch."""
+        return self._part(name, dict(self.shared) | {key: float(x[run]) for key, x in self.varying.items()})
 
     def variants(self, name: str, most: int = 64) -> list[Any]:
         """A part in numbers, once for each set of values that it has in some run; evenly some of them, where there are
@@ -126,9 +128,7 @@ class Parameters:
         sets: Any = np.unique(np.stack(list(mine.values()), axis=-1), axis=0) if mine else np.empty((1, 0))
         made = []
         for values in sets[:: max(1, len(sets) // most)]:
-            table = dict(self.shared) | dict(zip(mine, map(float, values), strict=True))
-            substitution = Substitution(lambda key, _, table=table: table[key], mine)  # type: ignore[misc]
-            made.append(self.network.parts[name].with_parameters(substitution.of(name)))
+            made.append(self._part(name, dict(self.shared) | dict(zip(mine, map(float, values), strict=True))))
         return made
 
 

@@ -20,7 +20,7 @@ from stiction.network.start import StartTerms
 from stiction.parts.bodies import RobotBody
 from stiction.scene.scene import Scene
 from stiction.simulation import observe
-from stiction.simulation.energy import energy_keys
+from stiction.simulation.energy import BALANCE, energy_keys, first_energies, first_energy
 from stiction.simulation.program import StepProgram
 from stiction.trace.parameters import Key, absent
 
@@ -42,13 +42,30 @@ def prepared(
     if energy:
         network.must_be_mechanical("energy=True")
     given = Given(network, parameters or {})
-    values = Parameters(network, method, given.parameters, given.batch)
+    values = _values(network, method, given)
     _check_values(values, given)
     wanted = _wanted(network, _known(network, method, energy), signals)
-    works = network.sources if energy else ()
-    layout = Layout(network, works, _marks(network, wanted), method.slots(network, step))
+    works, energies = (network.sources, first_energies(network)) if energy else ((), ())
+    layout = Layout(network, works, energies, _marks(network, wanted), method.slots(network, step))
     values, first = _chosen(values, layout, _first_values(layout, given, values), step, given)
-    return StepProgram(values, layout, step, wanted, energy), first
+    program = StepProgram(values, layout, step, wanted, energy)
+    return program, _with_energies(program, first) if energy else first
+
+
+def _with_energies(program: StepProgram, first: np.ndarray) -> np.ndarray:
+    """The first state with its energies, from which the balance counts."""
+    seen = dict(zip(program.wanted, np.moveaxis(program.advance(first, 0, 0, 1)[1], -1, 0), strict=True))
+    for name in program.layout.energies:
+        first[..., program.layout.places["start", name]] = first_energy(name, seen)
+    return first
+
+
+def _values(network: Network, method: Method, given: "Given") -> Parameters:
+    """The parameters with what the user gave: arrays vary, numbers replace; folded zeros vary, too."""
+    usual = Parameters(network, method, {}, given.batch)
+    varying = {key: x for key, x in given.parameters.items() if x.ndim or key not in usual.shared}
+    made = Parameters(network, method, varying, given.batch) if varying else usual
+    return made.with_values({key: x for key, x in given.parameters.items() if key not in varying})
 
 
 class Given:
@@ -120,28 +137,25 @@ def _first_values(layout: Layout, given: Given, parameters: Parameters) -> np.nd
 
 
 def _check_values(parameters: Parameters, given: Given) -> None:
-    """Refuse values that no part could have, in any run."""
-    if not given.parameters:
-        return
-    whole = parameters.in_arrays()
-    runs = parameters.batch
-    for name, part in whole.parts.items():
-        if isinstance(part, RobotBody):
-            continue  # its mass matrix tells
-        for thing in (part, getattr(part, "law", None)):
+    """Refuse values that no part could have, in any run; the mass matrix tells of robots."""
+    for name in dict.fromkeys(owner for owner, _ in given.parameters):
+        if name not in parameters.network.parts or isinstance(parameters.network.parts[name], RobotBody):
+            continue
+        usual, part = parameters.network.parts[name], parameters.in_arrays(name)
+        for was, thing in ((usual, part), (getattr(usual, "law", None), getattr(part, "law", None))):
             if thing is None:
                 continue
-            wrong = misfits(thing, runs)
+            wrong = misfits(thing, parameters.batch)
             for field in thing.vanishing:
-                was, x = getattr(parameters.network.parts[name], field, 0), getattr(thing, field)
-                wrong |= np.broadcast_to((np.asarray(x) == 0) & (not absent(was)), runs)
+                lost = np.asarray(getattr(thing, field) == 0) & (not absent(getattr(was, field)))
+                wrong |= np.broadcast_to(lost, parameters.batch)
             if wrong.any():
                 raise _refusal(parameters, name, tuple(int(i) for i in np.argwhere(wrong)[0]), given)
 
 
 def _refusal(parameters: Parameters, name: str, run: tuple[int, ...], given: Given) -> StictionError:
     """The error that the part of one run alone would raise."""
-    part = parameters.of_run(run).parts[name]
+    part = parameters.of_run(name, run)
     try:
         for thing in (part, getattr(part, "law", None)):
             if thing is not None:
@@ -219,7 +233,7 @@ def _wanted(network: Network, known: Sequence[Key], patterns: Sequence[str] | No
     """
     if patterns is None:
         return list(known)
-    balance = {key for key in known if key[0] in ("energy", "work", "stored")}
+    balance = {key for key in known if key[0] in BALANCE}
     names = {key: (network.labels.signal(key) if key[0] else key[1], full(key)) for key in known}
     kept: set[Key] = set()
     for pattern in patterns:

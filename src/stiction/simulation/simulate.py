@@ -15,7 +15,7 @@ from stiction.network.labels import full
 from stiction.network.network import Network
 from stiction.scene.scene import Scene
 from stiction.simulation import observe
-from stiction.simulation.energy import balance
+from stiction.simulation.energy import BALANCE, balance
 from stiction.simulation.loop import Progress, Record, follow, whole
 from stiction.simulation.origin import Origin
 from stiction.simulation.program import StepProgram
@@ -166,7 +166,7 @@ def _trajectory(program: StepProgram, done: Record) -> Trajectory:
     """What was seen, by name."""
     network, step = program.layout.network, program.step
     seen = {key: done.seen[..., j].copy() for j, key in enumerate(program.wanted)}
-    energy = {key: x for key, x in seen.items() if key[0] in ("energy", "work", "stored")} if program.energy else {}
+    energy = {key: x for key, x in seen.items() if key[0] in BALANCE} if program.energy else {}
     named = {key: (_name(network, key), x) for key, x in seen.items() if key not in energy}
     signals = {name: x for name, x in named.values()} | (balance(network, energy) if energy else {})
     units = {name: _unit(program, key) for key, (name, _) in named.items()}
