@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stiction.network.network import Network
-from stiction.parts.bodies import RobotBody
+from stiction.parts.robot_body import RobotBody
 from stiction.trace.functions import Scalar, lookup
 from stiction.trace.parameters import Key, Rows, Substitution
 from stiction.trace.program import Port

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from stiction.network.network import Network
 from stiction.network.wires import NetworkError, Term, Wire
-from stiction.parts.bodies import FreeBody, RobotBody, joint_units
+from stiction.parts.bodies import FreeBody
 from stiction.parts.kinds import Admittance, output_names
+from stiction.parts.robot_body import RobotBody, joint_units
 from stiction.robot.joint import SINGLE
 from stiction.robot.robot import Robot
 from stiction.scene.wiring import Mount, Wiring

@@ -18,8 +18,8 @@ from stiction.network.layout import start_values
 from stiction.network.network import Network
 from stiction.network.parameters import parameters_of
 from stiction.network.wires import Wire
-from stiction.parts.bodies import LINEAR
 from stiction.parts.kinds import Digital, Part
+from stiction.parts.robot_body import LINEAR
 from stiction.robot.dynamics import GRAVITY
 from stiction.robot.joint import SINGLE
 from stiction.robot.robot import Robot

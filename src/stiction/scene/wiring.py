@@ -13,9 +13,10 @@ from stiction.friction.law import Law
 from stiction.network.labels import Label, Labels
 from stiction.network.network import Follower
 from stiction.network.wires import InternalTerm, Term, Wire
-from stiction.parts.bodies import Mass, RobotBody
+from stiction.parts.bodies import Mass
 from stiction.parts.friction import Friction
 from stiction.parts.kinds import Digital, Part
+from stiction.parts.robot_body import RobotBody
 from stiction.parts.source import Source
 from stiction.trace.parameters import Key
 

@@ -17,7 +17,7 @@ from stiction.network.layout import Layout, start_values
 from stiction.network.network import Network
 from stiction.network.parameters import Parameters, parameters_of
 from stiction.network.start import StartTerms
-from stiction.parts.bodies import RobotBody
+from stiction.parts.robot_body import RobotBody
 from stiction.scene.scene import Scene
 from stiction.simulation import observe
 from stiction.simulation.energy import BALANCE, energy_keys, first_energies, first_energy
