@@ -115,7 +115,7 @@ class ElasticGear(Impedance):
         return self.stiffness * twist * twist / 2
 
     def springs(self, motion: Ports) -> Sequence[Spring]:
-        """The twist."""
+        """The twist between rotor and joint."""
         return [Spring({"motor_torque": [-1], "joint_torque": [self.ratio]}, self.stiffness, self.damping)]
 
 

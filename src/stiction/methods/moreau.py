@@ -124,7 +124,7 @@ class Moreau(Method):
         return {"residual": (0.0, "N·m or N")} | ({"splitting": (0.0, "N·m or N")} if self.splitting else {})
 
     def signals(self, network: Network) -> Mapping[str, str]:
-        """Both are seen."""
+        """Residual and splitting error are signals of the same names."""
         return {name: name for name in self.slots(network, 1.0)}
 
     def choose(self, network: Network, start: StartTerms, step: float, given: Mapping[Key, Any]) -> Choice:

@@ -166,7 +166,7 @@ class Wire:
 
     @property
     def all_terms(self) -> tuple[Term, ...]:
-        """The terms."""
+        """The terms, those that were given by name included."""
         return self.terms  # type: ignore[return-value]
 
     @property

@@ -54,11 +54,11 @@ class Mass(Admittance):
         return 1
 
     def position_rates(self, own: list[Scalar]) -> list[Scalar]:
-        """The velocity."""
+        """The rate of the position is the velocity [m/s]."""
         return own[1:]
 
     def mass_matrix(self, own: list[Scalar]) -> list[list[Scalar]]:
-        """The mass."""
+        """One entry: the mass [kg]."""
         return [[self.mass]]
 
     def inverse_dynamics(self, own: list[Scalar], accelerations: Sequence[Scalar]) -> list[Scalar]:
@@ -66,7 +66,7 @@ class Mass(Admittance):
         return [self.mass * accelerations[0]]
 
     def generalized_forces(self, own: list[Scalar], forces: Ports) -> list[Scalar]:
-        """The force."""
+        """The force along the line [N]."""
         return forces["force"]
 
     def energy(self, own: list[Scalar]) -> tuple[Scalar, Scalar]:
@@ -203,7 +203,7 @@ class Fixed(Admittance):
         return [_turned_too_far(self.quaternion)]
 
     def motion(self, own: list[Scalar]) -> Ports:
-        """Where it is."""
+        """Its pose, at rest."""
         return {
             "position": list(self.position),
             "quaternion": list(self.quaternion),

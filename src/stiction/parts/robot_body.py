@@ -119,7 +119,7 @@ class RobotBody(Admittance):
         return inverse_dynamics(self._mechanism(), *self._split(own), list(accelerations), Vector(*self.gravity))
 
     def generalized_forces(self, own: list[Scalar], forces: Ports) -> list[Scalar]:
-        """The torques."""
+        """The torques act along the velocities as they are [N·m or N]."""
         return forces["torque"]
 
     def energy(self, own: list[Scalar]) -> tuple[Scalar, Scalar]:

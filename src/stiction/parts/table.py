@@ -59,7 +59,7 @@ class Table(Validated, Parametric):
         return twin
 
     def structure(self) -> tuple:
-        """The times."""
+        """The times shape the program; the values do not."""
         return (type(self).__qualname__, self.time)
 
     def _rows(self) -> list[tuple[float, ...]]:

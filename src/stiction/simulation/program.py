@@ -74,7 +74,7 @@ class StepProgram:
     # What it consists of.
 
     def seen(self, network: Network, block: Block, t: Scalar, h: Scalar) -> dict[Key, Scalar]:
-        """All signals."""
+        """All signals at a state, by key."""
         stage = 0 if self.method.own_steps else h
         found = observe.signals(network, block, t, stage)
         found |= {("", name): block.method[slot] for name, slot in self.method.signals(network).items()}

@@ -23,6 +23,7 @@ from stiction.simulation.setup import prepared
 from stiction.simulation.state import State, state_of, values_for
 from stiction.simulation.trajectory import Trajectory
 from stiction.trace.parameters import Key
+from stiction.trace.program import check_threads
 
 MOST_NOTES = 3  # about one site of a batch
 
@@ -86,6 +87,7 @@ def simulate(
         True
     """
     step, duration, patterns = _checked(scene, step, duration, signals, energy, parameters, start, on_divergence)
+    check_threads(threads)
     chosen = as_method(method)
     every = whole("record", step if record is None else _time("record", record), "step", step)
     count = whole("duration", duration, "record", every * step)

@@ -307,10 +307,15 @@ class Program:
             launch.one_call(kernel.function, places, strides, targets, count, kernel.target.lanes, workers)
 
 
+def check_threads(threads: Any) -> None:
+    """Refuse what is no number of threads."""
+    if threads is not None and (not isinstance(threads, int) or isinstance(threads, bool) or threads < 1):
+        raise InputError(f"threads is {threads!r}; allowed: a whole number of at least 1, or None for all cores")
+
+
 def _workers(kernel: Kernel, count: int, threads: int | None) -> int:
     """How many threads this many rows are worth."""
-    if threads is not None and (not isinstance(threads, int) or threads < 1):
-        raise InputError(f"threads is {threads!r}; allowed: a whole number of at least 1, or None for all cores")
+    check_threads(threads)
     most = (os.cpu_count() or 1) if threads is None else threads
     return min(most, max(1, count * kernel.work // WORTH_A_THREAD))
 
