@@ -60,18 +60,8 @@ class Explicit(Method):
 
     def site_notes(self, part: FrictionPart, step: float, fastest: float) -> list[str]:
         """Bristles that forget faster than the scheme follows, and bristles that chatter."""
-        return [*super().site_notes(part, step, fastest), *self._forgets(part.law, step, fastest), *_chatters(part.law)]
-
-    def _forgets(self, law: Any, step: float, fastest: float) -> list[str]:
-        if not isinstance(law, (Dahl, LuGre)):
-            return []
-        rate = fastest * law.stiffness / min(law.level)  # type: ignore[arg-type]  # |v|/g, at which the bristle forgets
-        if rate * step <= self.follows:
-            return []
-        return [
-            f"at {fastest:.3g} rad/s or m/s the bristle forgets within {1 / rate:.2g} s, too fast for '{self.title}' "
-            f"at {step:g} s: its torque is wrong. Take a step below {self.follows / rate:.2g} s, or method 'moreau'"
-        ]
+        forgets = forgetting(part.law, self.follows, self.title, step, fastest)
+        return [*super().site_notes(part, step, fastest), *forgets, *_chatters(part.law)]
 
     def step(self, network: Network, block: Block, t: Scalar, h: Scalar) -> Block:
         """One step of the flow."""
@@ -120,6 +110,19 @@ class Gill(Explicit):
     name = "gill"
     scheme = staticmethod(runge_kutta_gill)
     follows = 1.0
+
+
+def forgetting(law: Any, follows: float, title: str, step: float, fastest: float) -> list[str]:
+    """What to know of a bristle that forgets faster than stages follow; `follows` is a rate of decay times step."""
+    if not isinstance(law, (Dahl, LuGre)):
+        return []
+    rate = fastest * law.stiffness / min(law.level)  # type: ignore[arg-type]  # |v|/g, at which the bristle forgets
+    if rate * step <= follows:
+        return []
+    return [
+        f"at {fastest:.3g} rad/s or m/s the bristle forgets within {1 / rate:.2g} s, too fast for '{title}' "
+        f"at {step:g} s: its torque is wrong. Take a step below {follows / rate:.2g} s, or method 'moreau'"
+    ]
 
 
 def _chatters(law: Any) -> list[str]:

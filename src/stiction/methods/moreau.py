@@ -26,10 +26,10 @@ import numpy as np
 
 from stiction.fields import choice, flag, number
 from stiction.friction.dry import Dry
-from stiction.methods.explicit import flowed, over_steps, refuse_stiff_springs
+from stiction.methods.explicit import RK4, flowed, forgetting, over_steps, refuse_stiff_bristles, refuse_stiff_springs
 from stiction.methods.method import Choice, Method
 from stiction.methods.rigid_friction import RigidFriction
-from stiction.methods.schemes import Scheme, runge_kutta_4, runge_kutta_gill
+from stiction.methods.schemes import Scheme, euler, runge_kutta_4, runge_kutta_gill
 from stiction.methods.smooth_part import EulerPart, FlowPart, FoundRows, Solution, rotor_inertias
 from stiction.methods.stability import spectral_radius, spring_growth
 from stiction.network.layout import Block
@@ -139,10 +139,11 @@ class Moreau(Method):
         return Choice({}, first)
 
     def check(self, network: Network, start: StartTerms, step: float) -> None:
-        """Refuse what does not act where its velocity is taken, and springs that the step cannot follow."""
+        """Refuse what does not act where its velocity is taken, and what is too stiff for the step."""
         for name, part in network.parts.items():
             if isinstance(part, Row) or (self.scheme == "euler" and name in start.seen):
                 _check_direction(name, start, self.title)
+        refuse_stiff_bristles(network, start, SCHEMES.get(self.scheme, euler), self.title, step)
         refuse_stiff_springs(network, start, self._spring_growth, self.title, step)
 
     def _spring_growth(self, K: np.ndarray, B: np.ndarray, h: float) -> np.ndarray:
@@ -150,6 +151,12 @@ class Moreau(Method):
             return spring_growth(SCHEMES[self.scheme], K, B, h)
         step = np.stack([np.stack([1 - h * h * K, h - h * h * B], -1), np.stack([-h * K, 1 - h * B], -1)], 1)
         return spectral_radius(step)
+
+    def site_notes(self, part: FrictionPart, step: float, fastest: float) -> list[str]:
+        """Bristles that forget faster than the stages of a scheme follow; by one evaluation they are implicit."""
+        stages = self.scheme in SCHEMES
+        forgets = forgetting(part.law, RK4.follows, self.title, step, fastest) if stages else []
+        return [*super().site_notes(part, step, fastest), *forgets]
 
     def notes(self, network: Network, kept: Mapping[str, np.ndarray]) -> list[str]:
         """Contradictions that were left, and softness that creeps."""

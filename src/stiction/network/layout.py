@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from stiction.network.network import Network, States
+from stiction.parts.friction import FrictionPart
 from stiction.parts.kinds import Admittance, Digital, Row
 from stiction.trace.functions import Scalar
 from stiction.trace.parameters import Key
@@ -135,10 +136,14 @@ class Layout:
         ]
 
 
-def start_values(network: Network) -> dict[str, float]:
-    """First values that users can set, by name."""
-    slots = Layout(network).slots
-    return {slot.name: slot.start for slot in slots if slot.key[1] not in network.parts[slot.key[0]].hidden}
+def start_values(network: Network, bristles: bool = True) -> dict[str, float]:
+    """First values that users can set, by name; without those of bristles, where they are for all methods."""
+    found = {}
+    for slot in Layout(network).slots:
+        part = network.parts[slot.key[0]]
+        if slot.key[1] not in part.hidden and (bristles or not isinstance(part, FrictionPart)):
+            found[slot.name] = slot.start
+    return found
 
 
 def flat_states(network: Network, own: States) -> list[Scalar]:

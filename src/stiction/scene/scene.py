@@ -293,7 +293,9 @@ class Scene(Validated):
             >>> known["friction.joint1.level"], known["robot.link1.mass"], known["q.joint1"]
             (0.5, 1.0, 0.0)
         """
-        return {name: x for name, (x, _) in parameters_of(self.network).items()} | start_values(self.network)
+        return {name: x for name, (x, _) in parameters_of(self.network).items()} | start_values(
+            self.network, bristles=False
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy or another process needs: the description alone."""
