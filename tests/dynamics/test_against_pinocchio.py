@@ -6,6 +6,8 @@ Random trees of one structure share one kernel: hypothesis and seeds change the 
 import numpy as np
 import pinocchio as pin
 import pytest
+from benchmarks.peers.pinocchio_model import PinocchioRobot
+from benchmarks.peers.robots import random_state, real_arm
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,8 +15,7 @@ import stiction
 from stiction.dynamics import articulated_body, composite_body, newton_euler
 from stiction.dynamics.kinematics import frame_pose
 from stiction.spatial import Vector
-from tests.machines import ALL_KINDS, random_robot, random_state, real_arm
-from tests.pinocchio_model import PinocchioRobot
+from tests.machines import ALL_KINDS, random_robot
 
 RELATIVE = 1e-10
 ROBOTS = {

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benchmarks.peers.robots import random_state
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +12,7 @@ from stiction.dynamics import composite_body, energy, newton_euler
 from stiction.errors import InputError, RobotError
 from stiction.spatial import Vector
 from stiction.trace import Port, Program, directional
-from tests.machines import ALL_KINDS, random_robot, random_state
+from tests.machines import ALL_KINDS, random_robot
 
 
 @given(st.integers(0, 10**6))

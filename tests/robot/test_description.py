@@ -207,7 +207,9 @@ def test_joints_are_ordered_from_the_root():
 
 
 def test_locked_and_merged_robots_move_alike():
-    from tests.machines import random_robot, random_state
+    from benchmarks.peers.robots import random_state
+
+    from tests.machines import random_robot
 
     whole = random_robot(55, ["revolute", "prismatic", "fixed", "revolute", "universal"])
     locked = whole.lock({"joint2": 0.3})
