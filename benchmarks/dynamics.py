@@ -11,6 +11,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import mujoco
@@ -23,9 +24,10 @@ from tests.pinocchio_model import PinocchioRobot
 
 import stiction
 from stiction.dynamics import newton_euler
-from stiction.robot import programs
-from stiction.robot.motion import ROADS
-from stiction.robot.numbers import Assembly, Numbers
+from stiction.robot.assembly import Assembly
+from stiction.robot.dynamics import FORWARD_DYNAMICS
+from stiction.robot.programs import shared_programs
+from stiction.robot.substitution import Substitution
 from stiction.spatial import Vector
 from stiction.trace import Port, Program, loop
 
@@ -75,23 +77,27 @@ def pinocchio_batch(peer: PinocchioRobot, what: str) -> Callable[..., Any] | Non
 
 def compiled_loop(robot: stiction.Robot, what: str) -> Program:
     """One robot, many steps: the next step needs the result of the last, as in a simulation."""
-    n, count = robot.nv, len(programs.blueprint(robot, ()).values)
+    n, count = robot.nv, len(robot.programs.blueprint().values)
 
-    def function(numbers: list, steps: Any, q: list, v: list, a: list) -> tuple:
-        m = Assembly(robot, Numbers(lambda k, _, __: numbers[k])).mechanism
+    def function(values: list, steps: Any, q: list, v: list, a: list) -> tuple:
+        m = Assembly(robot, Substitution(lambda k, _, __: values[k])).mechanism
         g = Vector(0, 0, -9.81)
 
         def step(_: Any, state: list) -> list:
             q, v = state[:n], state[n:]
             if what == "forward dynamics":
-                change = ROADS[robot.forward_road](m, q, v, a, g)
+                change = FORWARD_DYNAMICS[robot.forward_method](m, q, v, a, g)
             else:
                 change = newton_euler.inverse_dynamics(m, q, v, a, g)
             return [*q, *(x + 1e-9 * y for x, y in zip(v, change, strict=True))]
 
         return (loop(steps, step, [*q, *v]),)
 
-    inputs = [Port("numbers", (count,), role="uniform"), Port("steps", role="uniform"), *(Port(x, (n,)) for x in "qva")]
+    inputs = [
+        Port("parameters", (count,), role="uniform"),
+        Port("steps", role="uniform"),
+        *(Port(x, (n,)) for x in "qva"),
+    ]
     return Program(what, function, inputs, [Port("state", (2 * n,))])
 
 
@@ -102,7 +108,7 @@ def compile_figures(robot: stiction.Robot, what: str, state: tuple) -> dict[str,
         os.environ["STICTION_CACHE"] = folder
         try:
             first_call(robot, what, state)
-            found = [p for p in programs._programs.values() if p.name in PROGRAM[what]]
+            found = [p for p in shared_programs.values() if p.name in PROGRAM[what]]
             kernels = [k for p in found for k in p._kernels.values()]
             hit = first_call(robot, what, state)
         finally:
@@ -117,11 +123,10 @@ def compile_figures(robot: stiction.Robot, what: str, state: tuple) -> dict[str,
 
 def first_call(robot: stiction.Robot, what: str, state: tuple) -> float:
     """Seconds of the first call in a process, but for importing and for making the robot."""
-    programs._programs.clear()
-    robot.__dict__.pop("_calls", None)
-    robot.__dict__.pop("_blueprints", None)
+    shared_programs.clear()
+    fresh = replace(robot)  # remembers no programs
     began = time.perf_counter()
-    ours(robot, what)(*(x[:16] for x in state))
+    ours(fresh, what)(*(x[:16] for x in state))
     return time.perf_counter() - began
 
 
@@ -141,9 +146,9 @@ def measure(report: Report, name: str, robot: stiction.Robot, what: str, quick: 
         "batch all": (lambda: run(*some, threads=None), size),
     }
     if what.endswith("dynamics"):
-        program, numbers = compiled_loop(robot, what), programs.blueprint(robot, ()).values
+        program, values = compiled_loop(robot, what), robot.programs.blueprint().values
         steps = 100 if robot.nv > 20 else 1000
-        functions["loop"] = (lambda: program(numbers, steps, q, v, a), steps)
+        functions["loop"] = (lambda: program(values, steps, q, v, a), steps)
         batch = pinocchio_batch(peer, what)
         if batch:
             columns = tuple(np.asfortranarray(x.T) for x in some)

@@ -1,4 +1,4 @@
-"""Robots for tests: random trees without a single zero in their numbers."""
+"""Robots for tests: random trees without a single zero among their parameters."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ def random_link(rng, name):
 
 
 def random_robot(seed, kinds, *, branching=0.3, rotors=False):
-    """A tree with one joint of each given kind; seeds change numbers, never the structure (which `kinds` decides)."""
+    """A tree with one joint of each given kind; seeds change parameters, never the structure (`kinds` decides it)."""
     rng = np.random.default_rng(seed)
     shape = np.random.default_rng(len(kinds))  # parents depend on the kinds only
     links, joints = [Link(name="root")], []

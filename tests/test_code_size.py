@@ -29,18 +29,16 @@ def size(program):
 
 @pytest.mark.parametrize("what", COMPUTATIONS)
 def test_size(what, request):
-    rows = request.config.__dict__.setdefault(
-        "code_sizes", [f"{'program':30s} joints  operations  object [KiB]  compile [s]"]
-    )
+    header = f"{'program':30s} joints  operations  object [KiB]  compile [s]"
+    rows = request.config.__dict__.setdefault("code_sizes", [header])
     operations = {}
     for n in SIZES:
         robot = stiction.library.chain(n)
         COMPUTATIONS[what](robot, np.zeros((2, n)))
-        program = max((p for p, _ in robot.__dict__["_calls"].values() if p.name.startswith(NAMES[what])), key=size)
+        program = max((p for p, _ in robot.programs.found.values() if p.name.startswith(NAMES[what])), key=size)
         operations[n], kernel = size(program), program.kernel()
-        rows.append(
-            f"{program.name:30s} {n:6d}  {operations[n]:10d}  {kernel.bytes / 1024:12.0f}  {kernel.seconds:11.2f}{' (from the cache)' if kernel.cached else ''}"
-        )
+        made = f"{kernel.bytes / 1024:12.0f}  {kernel.seconds:11.2f}{' (from the cache)' if kernel.cached else ''}"
+        rows.append(f"{program.name:30s} {n:6d}  {operations[n]:10d}  {made}")
         assert operations[n] < LARGEST
     if what.endswith("dynamics"):
         per_joint = [operations[n] / n for n in (20, 50, 100)]

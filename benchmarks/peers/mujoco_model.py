@@ -7,7 +7,6 @@ import numpy as np
 
 from stiction import Origin, Robot
 from stiction.dynamics.mechanism import POSITIONS, VELOCITIES
-from stiction.robot.reduce import origin_of
 
 KINDS = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball"}
 
@@ -38,17 +37,14 @@ def mjcf(robot: Robot, *, option: str = "", joint: str = "", actuators: str = ""
         actuators: elements of actuator.
     """
     bodies = robot.mechanism.bodies
-    assert all(origin_of(body.origin) for body in bodies)
 
     def inside(k: int) -> str:
         return "".join(write(j) for j, other in enumerate(bodies) if other.parent == k)
 
     def write(k: int) -> str:
         body = bodies[k]
-        if body.kind == "translation":  # with the spherical joint that follows it is MuJoCo's free joint
-            assert (
-                body.parent < 0 and origin_of(body.origin) == Origin()
-            )  # whose positions and velocities are the world's
+        if body.kind == "translation":  # with the spherical joint that follows it is MuJoCo's free joint, which moves
+            assert body.parent < 0 and Origin.from_pose(body.origin) == Origin()  # in the axes of the world
             return inside(k)
         rotor = robot.mechanism.rotors[body.v][body.v] if robot.mechanism.rotors else 0.0
         floats = body.parent >= 0 and bodies[body.parent].kind == "translation"

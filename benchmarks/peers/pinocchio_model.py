@@ -42,7 +42,7 @@ class PinocchioRobot:
     def __init__(self, robot: Robot, gravity: Sequence[float] = (0, 0, -9.81)) -> None:
         self.model = pin.Model()
         self.model.gravity.linear = np.array(gravity, float)
-        self.numbers = {-1: 0}
+        self.joints = {-1: 0}  # Pinocchio's index of the joint that carries each body
         self.order_q: list[int] = []
         self.order_v: list[int] = []
         bodies = robot.mechanism.bodies
@@ -57,10 +57,10 @@ class PinocchioRobot:
         joint = JOINTS[body.kind](np.array(body.axis, float))
         rotation = np.array([list(row) for row in body.origin.rotation], float)
         place = pin.SE3(rotation, np.array(body.origin.position, float))
-        self.numbers[k] = self.model.addJoint(self.numbers[body.parent], joint, place, f"j{k}")
+        self.joints[k] = self.model.addJoint(self.joints[body.parent], joint, place, f"j{k}")
         inertia = _inertia(body.inertia)
         if inertia is not None:
-            self.model.appendBodyToJoint(self.numbers[k], inertia, pin.SE3.Identity())
+            self.model.appendBodyToJoint(self.joints[k], inertia, pin.SE3.Identity())
         self.order_q += [body.q + at for at in PLACES.get(body.kind, (0,))]
         self.order_v += body.velocities
 

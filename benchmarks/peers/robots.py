@@ -33,7 +33,6 @@ def random_state(robot: Robot, seed: int, count: int | tuple[int, ...] = ()) -> 
     q = rng.uniform(-2, 2, (*shape, robot.nq))
     for body in robot.mechanism.bodies:
         if body.quaternion:
-            w = q[..., body.quaternion]
-            w /= np.linalg.norm(w, axis=-1, keepdims=True)
+            q[..., body.quaternion] /= np.linalg.norm(q[..., body.quaternion], axis=-1, keepdims=True)
     v, a = rng.normal(size=(2, *shape, robot.nv))
     return q, v, a

@@ -13,7 +13,7 @@ class StictionError(Exception):
         ...     stiction.library.pendulum(0)
         ... except stiction.StictionError as error:
         ...     print(error)
-        pendulum: links is 0; allowed: a whole number of at least 1
+        pendulum: links is 0; allowed: a whole number, at least 1
     """
 
 

@@ -25,6 +25,7 @@ import numpy as np
 from stiction.errors import InputError, StictionError
 
 LARGEST = 1e15  # beyond it products leave the range of numbers
+LONGEST = 200  # characters of a refused value that an error shows
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Rule:
 
 
 class MisfitError(ValueError):
-    """A value is not allowed, for a reason that the rule alone does not tell."""
+    """A value is not allowed, and this is why."""
 
 
 class Validated:
@@ -60,12 +61,10 @@ class Validated:
             rule = f.metadata.get("rule")
             if rule is None:
                 continue
-            value = getattr(self, f.name)
             try:
-                self._set(f.name, rule.convert(value))
-            except (TypeError, ValueError, OverflowError) as problem:
-                because = f" ({problem})" if isinstance(problem, MisfitError) else ""
-                raise self.refusal(f"{f.name} is {value!r}{because}; allowed: {rule.allowed}") from None
+                self._set(f.name, _converted(rule, f.name, getattr(self, f.name)))
+            except MisfitError as misfit:
+                raise self.refusal(str(misfit)) from None
         for wrong, why in self.conflicts():
             if wrong:
                 raise self.refusal(why() if callable(why) else why)
@@ -81,6 +80,33 @@ class Validated:
     def _set(self, name: str, value: Any) -> None:
         """Keep what follows from the fields; only while the object is made."""
         object.__setattr__(self, name, value)
+
+
+def _converted(rule: Rule, name: str, value: Any) -> Any:
+    """The value as a rule keeps it; raises MisfitError with the name, the value and what is allowed."""
+    try:
+        return rule.convert(value)
+    except (TypeError, ValueError, OverflowError) as problem:
+        because = f" ({problem})" if isinstance(problem, MisfitError) else ""
+        raise MisfitError(f"{name} is {_shortened(repr(value))}{because}; allowed: {rule.allowed}") from None
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def argument(owner: str, name: str, value: Any, field: Any, error: type[StictionError] = InputError) -> Any:
+    """An argument of a function, checked and converted by the rule of a field.
+
+    >>> from stiction.fields import argument, number
+    >>> argument("spring", "stiffness", -1, number(above=0))
+    Traceback (most recent call last):
+    stiction.errors.InputError: spring: stiffness is -1; allowed: a number above 0
+    """
+    try:
+        return _converted(field.metadata["rule"], name, value)
+    except MisfitError as misfit:
+        raise error(f"{owner}: {misfit}") from None
 
 
 def misfits(thing: Validated, shape: tuple[int, ...]) -> np.ndarray:
@@ -104,18 +130,24 @@ def _field(rule: Rule, default: Any) -> Any:
     )
 
 
-def real(value: Any) -> float:
-    """The value as a float, if it is a number that means something."""
+def real(value: Any, infinite: bool = False) -> float:
+    """The value as a float, if it is a number that means something; above `LARGEST` only where `infinite` is set."""
     if isinstance(value, (str, bytes, bool, np.bool_)) or np.ndim(value):
         raise TypeError
     x = float(value)
-    if not abs(x) < LARGEST:
+    if math.isnan(x) or (math.isinf(x) and not infinite):
         raise ValueError
+    if abs(x) >= LARGEST and not infinite:
+        raise MisfitError(f"its size is not below {LARGEST:g}")
     return x
 
 
 def _range(
-    above: float | None, least: float | None, below: float | None, most: float | None
+    above: float | None,
+    least: float | None,
+    below: float | None = None,
+    most: float | None = None,
+    infinite: bool = False,
 ) -> tuple[str, Callable[[Any], Any]]:
     """Bounds in words, and as a test of numbers and arrays."""
     words = [
@@ -126,7 +158,7 @@ def _range(
     words += [f"below {below:g}" if below is not None else "", f"at most {most:g}" if most is not None else ""]
 
     def fits(x: Any) -> Any:
-        good = abs(x) < LARGEST
+        good = x == x if infinite else abs(x) < LARGEST
         for bound, test in ((above, operator.gt), (least, operator.ge), (below, operator.lt), (most, operator.le)):
             if bound is not None:
                 good = good & test(x, bound)
@@ -143,22 +175,21 @@ def number(
     below: float | None = None,
     most: float | None = None,
     optional: bool = False,
+    infinite: bool = False,
     whole_as_int: bool = False,
 ) -> Any:
-    """A finite number within bounds; None too, where it is optional."""
-    words, fits = _range(above, least, below, most)
+    """A number within bounds, finite unless `infinite` allows more; None too, where it is optional."""
+    words, fits = _range(above, least, below, most, infinite)
 
     def convert(value: Any) -> float | None:
         if value is None and optional:
             return None
-        x = real(value)
+        x = real(value, infinite)
         if not fits(x):
             raise ValueError
         return int(x) if whole_as_int and x.is_integer() else x
 
-    allowed = (
-        f"a {'' if words else 'finite '}number{', ' if words and words[0].isdigit() else ' ' if words else ''}{words}"
-    )
+    allowed = f"a {'' if words or infinite else 'finite '}number{', ' if words and words[0].isdigit() else ' ' if words else ''}{words}"
     return _field(Rule(allowed + (", or None" if optional else ""), convert, fits), default)
 
 
@@ -166,7 +197,7 @@ def pair(
     default: Any = MISSING, *, above: float | None = None, least: float | None = None, optional: bool = False
 ) -> Any:
     """Two numbers, for positive and for negative velocity; one stands for both."""
-    words, fits = _range(above, least, None, None)
+    words, fits = _range(above, least)
 
     def convert(value: Any) -> tuple[float, float] | None:
         if value is None and optional:
@@ -180,8 +211,11 @@ def pair(
     return _field(Rule(f"a number, {words}, or two (for positive and negative velocity)", convert, fits), default)
 
 
-def numbers(length: int | None = None, default: Any = MISSING, *, optional: bool = False) -> Any:
-    """Finite numbers, as many as `length` says."""
+def numbers(
+    length: int | None = None, default: Any = MISSING, *, above: float | None = None, optional: bool = False
+) -> Any:
+    """Finite numbers, as many as `length` says, all above a bound if there is one."""
+    words, fits = _range(above, None)
 
     def convert(values: Any) -> tuple[float, ...] | None:
         if values is None and optional:
@@ -189,13 +223,56 @@ def numbers(length: int | None = None, default: Any = MISSING, *, optional: bool
         if isinstance(values, str):
             raise TypeError
         found = tuple(real(x) for x in values)
-        if length is not None and len(found) != length:
+        if (length is not None and len(found) != length) or not all(fits(x) for x in found):
             raise ValueError
         return found
 
-    return _field(
-        Rule(f"{'' if length is None else f'{length} '}finite numbers", convert, lambda x: abs(x) < LARGEST), default
-    )
+    kind = f"numbers {words}" if words else "finite numbers"
+    return _field(Rule(kind if length is None else f"{length} {kind}", convert, fits), default)
+
+
+def direction(default: Any = MISSING, *, optional: bool = False) -> Any:
+    """A direction in space: three finite numbers, made a unit vector."""
+
+    def convert(values: Any) -> tuple[float, ...] | None:
+        if values is None and optional:
+            return None
+        x, y, z = (real(x) for x in values)
+        length = math.sqrt(x * x + y * y + z * z)
+        if not 1e-9 < length < 1e9:
+            raise ValueError
+        return (x / length, y / length, z / length) if abs(length - 1) > 1e-15 else (x, y, z)
+
+    allowed = "3 finite numbers with a direction, such as (0, 0, 1)"
+    return _field(Rule(allowed + (", or None" if optional else ""), convert), default)
+
+
+def matrix(size: int | None = None, default: Any = MISSING, *, optional: bool = False) -> Any:
+    """Finite numbers in `size` rows of `size`, or in any square; kept as a tuple of rows."""
+
+    def convert(rows: Any) -> tuple[tuple[float, ...], ...] | None:
+        if rows is None and optional:
+            return None
+        found = tuple(tuple(real(x) for x in row) for row in rows)
+        if size not in (None, len(found)) or any(len(row) != len(found) for row in found):
+            raise ValueError
+        return found
+
+    kind = "a square matrix of finite numbers" if size is None else f"{size} rows of {size} finite numbers"
+    return _field(Rule(kind + (", or None" if optional else ""), convert), default)
+
+
+def text(default: Any = MISSING) -> Any:
+    """A text that is not empty."""
+
+    def convert(value: Any) -> str:
+        if not isinstance(value, str):
+            raise TypeError
+        if not value.strip():
+            raise ValueError
+        return value
+
+    return _field(Rule("a text that is not empty", convert), default)
 
 
 def count(default: Any = MISSING, *, least: int = 0, most: int | None = None) -> Any:
@@ -246,6 +323,20 @@ def instance(kind: Any, default: Any = MISSING, *, words: str = "", optional: bo
 
     allowed = words or f"a {kind.__name__}"
     return _field(Rule(allowed + (", or None" if optional else ""), convert), default)
+
+
+def instances(kind: type, default: Any = MISSING) -> Any:
+    """A list of objects of a class, kept as a tuple."""
+
+    def convert(values: Any) -> tuple[Any, ...]:
+        if not isinstance(values, (list, tuple)):
+            raise TypeError
+        for value in values:
+            if not isinstance(value, kind):
+                raise MisfitError(f"it holds {_shortened(repr(value))}")
+        return tuple(values)
+
+    return _field(Rule(f"a list of {kind.__name__} objects", convert), default)
 
 
 def function_of_time(default: Any = MISSING) -> Any:

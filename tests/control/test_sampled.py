@@ -7,6 +7,7 @@ from stiction.control import PID, Callback, Clock
 from stiction.errors import InputError, StictionError
 from stiction.network import NetworkError, Wire
 from stiction.parts import Mass
+from stiction.scene import Scene
 from stiction.simulation.simulate import simulate
 from stiction.trace import where
 

@@ -278,7 +278,7 @@ def test_a_pid_on_voltage():
 @pytest.mark.parametrize(
     "make, message, kind",
     [
-        (lambda: DCMotor(resistance=0, constant=1.0), "resistance is 0; allowed: a number, above 0", DriveError),
+        (lambda: DCMotor(resistance=0, constant=1.0), "resistance is 0; allowed: a number above 0", DriveError),
         (lambda: DCMotor(resistance=-1, constant=1.0), "resistance is -1", DriveError),
         (lambda: DCMotor(resistance=1, constant=0.0), "constant is 0", DriveError),
         (lambda: DCMotor(resistance=1, constant=1.0, rotor_inertia=-1e-5), "rotor_inertia is -1e-05", DriveError),
@@ -289,8 +289,8 @@ def test_a_pid_on_voltage():
         ),
         (lambda: TorqueMotor(torque_limit=((1, 2), (2, 1))), "speeds rising from 0", DriveError),
         (lambda: TorqueMotor(torque_limit="much"), "torque_limit is 'much'", DriveError),
-        (lambda: Gear(ratio=0), "ratio is 0; allowed: a number that is not 0", DriveError),
-        (lambda: Gear(ratio=10, efficiency=0), "efficiency is 0; allowed: above 0", DriveError),
+        (lambda: Gear(ratio=0), "ratio is 0.0; allowed: a number that is not 0", DriveError),
+        (lambda: Gear(ratio=10, efficiency=0), "efficiency is 0; allowed: a number above 0", DriveError),
         (lambda: Gear(ratio=10, efficiency=1.2), "efficiency is 1.2", DriveError),
         (lambda: Gear(ratio=10, backlash=0.1), "give a stiffness", DriveError),
         (lambda: Gear(ratio=10, stiffness=-1), "stiffness is -1", DriveError),
@@ -352,8 +352,8 @@ def test_the_books_of_a_drive(method):
         command=lambda t: 6 * sin(5 * t),
     )
     run = simulate(on_axle(0.02, drive), duration=2.0, step=1e-4, method=method, record=0.01, energy=True)
-    assert run["work.motor.axle"][-1] > 1 and run["loss.friction.axle"][-1] > 1
-    assert np.abs(run["energy.residue"]).max() < 1e-8 * run["work.motor.axle"][-1]
+    assert run["work.drive.axle.motor"][-1] > 1 and run["loss.friction.axle"][-1] > 1
+    assert np.abs(run["energy.residue"]).max() < 1e-8 * run["work.drive.axle.motor"][-1]
 
 
 @pytest.mark.parametrize("ratio", [50.0, -50.0])
@@ -393,8 +393,8 @@ def test_batches_of_drives_are_their_members():
     np.testing.assert_allclose(batch["q.axle"][-1], [0.3, 0.5], atol=1e-12)
     for name, x, message in (
         ("stiffness", -1.0, "stiffness is -1"),
-        ("gear_ratio", 3.0, "unknown number"),
-        ("driving", 0.5, "unknown number"),
+        ("gear_ratio", 3.0, "unknown parameter"),
+        ("driving", 0.5, "unknown parameter"),
     ):
         with pytest.raises(stiction.InputError, match=message):
             simulate(springy(), parameters={f"drive.axle.{name}": x}, **how)
@@ -410,8 +410,8 @@ def test_losses_are_booked_as_losses():
         method="moreau",
         energy=True,
     )
-    assert run["loss.mesh.axle"][-1] > 0 and run["work.motor.axle"][-1] > 0
-    assert run["loss.mesh.axle"][-1] == pytest.approx(0.2 * run["work.motor.axle"][-1], rel=0.05)
+    assert run["loss.drive.axle.mesh"][-1] > 0 and run["work.drive.axle.motor"][-1] > 0
+    assert run["loss.drive.axle.mesh"][-1] == pytest.approx(0.2 * run["work.drive.axle.motor"][-1], rel=0.05)
 
 
 LOSSY = Drive(motor=TorqueMotor(), gear=Gear(ratio=2, efficiency=0.5))
@@ -425,11 +425,11 @@ P_ONLY = PID(clock=Clock(period=0.01), proportional=1.0)
         (
             lambda: simulate(on_axle(1.0, LOSSY), duration=1, step=0.1, method="gears_semi_implicit"),
             "needs method 'moreau'",
-            stiction.InputError,
+            stiction.NetworkError,
         ),
         (
             lambda: simulate(on_axle(1.0, STIFF), duration=1, step=1e-3),
-            "spring of 'gear axle' is too stiff.*largest stable step",
+            "spring of 'drive.axle.gear' is too stiff.*largest stable step",
             stiction.StictionError,
         ),
         (
@@ -442,11 +442,11 @@ P_ONLY = PID(clock=Clock(period=0.01), proportional=1.0)
             "a controller and its drive a command",
             SceneError,
         ),
-        (lambda: Drive(motor=TorqueMotor(), command=lambda: 1), "command is .* it fails at t = 1 s", DriveError),
+        (lambda: Drive(motor=TorqueMotor(), command=lambda: 1), "command is .*it fails at t = 1 s", DriveError),
         (lambda: Drive(motor=TorqueMotor(), command=lambda t: None), "command", DriveError),
         (
             lambda: PID(clock=Clock(period=0.01), proportional=1.0, target=lambda t: 1 / 0),
-            "target is .* it fails at t = 1 s",
+            "target is .*it fails at t = 1 s",
             stiction.InputError,
         ),
         (lambda: PID(clock=Clock(period=0.01), proportional="2"), "proportional is '2'", stiction.InputError),
@@ -464,9 +464,7 @@ P_ONLY = PID(clock=Clock(period=0.01), proportional=1.0)
             stiction.InputError,
         ),
         (
-            lambda: simulate(
-                on_axle(1.0, Drive(motor=TorqueMotor())), duration=1, step=0.1, method="semi_implicit"
-            ),
+            lambda: simulate(on_axle(1.0, Drive(motor=TorqueMotor())), duration=1, step=0.1, method="semi_implicit"),
             "'moreau'.*'gears_semi_implicit'",
             stiction.InputError,
         ),

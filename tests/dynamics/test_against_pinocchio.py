@@ -1,6 +1,6 @@
 """Every computation against Pinocchio: real arms, the Puma, and random trees of all kinds of joints.
 
-Random trees of one structure share one kernel: hypothesis and seeds change the numbers, not the program.
+Random trees of one structure share one kernel: hypothesis and seeds change the parameters, not the program.
 """
 
 import numpy as np
@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stiction
-from stiction.dynamics import articulated_body, composite_body, newton_euler
+from stiction.dynamics import composite_body, newton_euler
 from stiction.dynamics.kinematics import frame_pose
+from stiction.robot.dynamics import FORWARD_DYNAMICS
 from stiction.spatial import Vector
 from tests.machines import ALL_KINDS, random_robot
 
@@ -58,11 +59,8 @@ def tip(robot):
 def test_dynamics(pair):
     robot, peer = pair
     q, v, a = random_state(robot, 11, 5)
-    torques, masses, accelerations = (
-        robot.inverse_dynamics(q, v, a),
-        robot.mass_matrix(q),
-        robot.forward_dynamics(q, v, a),
-    )
+    torques, accelerations = robot.inverse_dynamics(q, v, a), robot.forward_dynamics(q, v, a)
+    masses = robot.mass_matrix(q)
     for k in range(5):
         x, w, b = peer.q(q[k]), peer.v(v[k]), peer.v(a[k])
         close(torques[k], peer.back(pin.rnea(peer.model, peer.data, x, w, b)))
@@ -75,11 +73,10 @@ def test_dynamics(pair):
 def test_kinematics(pair):
     robot, peer = pair
     name = tip(robot)
-    site = robot.assembly.sites[name]
+    body, pose = robot.assembly.attachments[name]
     frames = {"body": pin.LOCAL, "aligned": pin.LOCAL_WORLD_ALIGNED, "world": pin.WORLD}
-    joint = peer.numbers[site.body]
-    offset = pin.SE3(np.array([list(row) for row in site.pose.rotation], float), np.array(site.pose.position, float))
-    frame = peer.model.addFrame(pin.Frame("probe", joint, offset, pin.FrameType.OP_FRAME))
+    offset = pin.SE3(np.array([list(row) for row in pose.rotation], float), np.array(pose.position, float))
+    frame = peer.model.addFrame(pin.Frame("probe", peer.joints[body], offset, pin.FrameType.OP_FRAME))
     peer.data = peer.model.createData()
     for q, v, _ in states(robot):
         x, w = peer.q(q), peer.v(v)
@@ -87,14 +84,10 @@ def test_kinematics(pair):
         pin.updateFramePlacements(peer.model, peer.data)
         close(robot.pose(q, name), peer.data.oMf[frame].homogeneous)
         for axes, reference in frames.items():
-            close(
-                robot.jacobian(q, name, axes=axes),
-                peer.columns(pin.getFrameJacobian(peer.model, peer.data, frame, reference)),
-            )
-            close(
-                robot.jacobian_rate(q, v, name, axes=axes),
-                peer.columns(pin.getFrameJacobianTimeVariation(peer.model, peer.data, frame, reference)),
-            )
+            theirs = pin.getFrameJacobian(peer.model, peer.data, frame, reference)
+            close(robot.jacobian(q, name, axes=axes), peer.columns(theirs))
+            theirs = pin.getFrameJacobianTimeVariation(peer.model, peer.data, frame, reference)
+            close(robot.jacobian_rate(q, v, name, axes=axes), peer.columns(theirs))
             twist = pin.getFrameVelocity(peer.model, peer.data, frame, reference)
             close(robot.twist(q, v, name, axes=axes), np.concatenate([twist.angular, twist.linear]))
             close(robot.twist(q, v, name, axes=axes), robot.jacobian(q, name, axes=axes) @ v)
@@ -119,10 +112,9 @@ def test_coriolis(pair):
     robot, peer = pair
     q, v, _ = random_state(robot, 12)
     C = robot.coriolis_matrix(q, v)
-    drift = pin.nonLinearEffects(peer.model, peer.data, peer.q(q), peer.v(v)) - pin.computeGeneralizedGravity(
-        peer.model, peer.data, peer.q(q)
-    )
-    close(C @ v, peer.back(drift))
+    bias = pin.nonLinearEffects(peer.model, peer.data, peer.q(q), peer.v(v))
+    gravity = pin.computeGeneralizedGravity(peer.model, peer.data, peer.q(q))
+    close(C @ v, peer.back(bias - gravity))
     h = 1e-5  # Ṁ by central differences along the motion
     rates = robot.position_rates(q, v)
     M_rate = (robot.mass_matrix(q + h * rates) - robot.mass_matrix(q - h * rates)) / (2 * h)
@@ -159,7 +151,7 @@ def test_regressor(pair):
             close(Y[:, : len(columns)], theirs.reshape(robot.nv, -1)[np.argsort(peer.order_v)][:, columns])
 
 
-def test_outer_wrenches(pair):
+def test_external_wrenches(pair):
     robot, _ = pair
     name = tip(robot)
     rng = np.random.default_rng(5)
@@ -192,7 +184,7 @@ def test_a_floating_base_is_a_free_flyer_in_other_coordinates():
         close(robot.inverse_dynamics(q, v, a), np.concatenate([torque[3:6], R @ torque[:3], torque[6:]]))
 
 
-def test_roads_to_forward_dynamics(pair):
+def test_methods_of_forward_dynamics(pair):
     robot, _ = pair
     q, v, torque = random_state(robot, 13)
     expected = robot.forward_dynamics(q, v, torque, method="composite")
@@ -201,7 +193,7 @@ def test_roads_to_forward_dynamics(pair):
 
 
 @given(st.integers(0, 10**6))
-def test_random_numbers_one_kernel_per_structure(seed):
+def test_random_parameters_one_kernel_per_structure(seed):
     robot = random_robot(seed, ALL_KINDS)
     peer = PinocchioRobot(robot, gravity=(1.0, -2.0, 3.0))
     q, v, a = random_state(robot, seed)
@@ -209,11 +201,8 @@ def test_random_numbers_one_kernel_per_structure(seed):
     close(robot.inverse_dynamics(q, v, a, gravity=(1, -2, 3)), peer.back(pin.rnea(peer.model, peer.data, x, w, b)))
     # forward dynamics amplifies rounding by the condition of M
     condition = np.linalg.cond(robot.mass_matrix(q))
-    close(
-        robot.forward_dynamics(q, v, a, gravity=(1, -2, 3)),
-        peer.back(pin.aba(peer.model, peer.data, x, w, b)),
-        max(RELATIVE, 1e-14 * condition),
-    )
+    theirs = peer.back(pin.aba(peer.model, peer.data, x, w, b))
+    close(robot.forward_dynamics(q, v, a, gravity=(1, -2, 3)), theirs, max(RELATIVE, 1e-14 * condition))
 
 
 @given(st.integers(0, 10**6), st.lists(st.sampled_from(ALL_KINDS), min_size=1, max_size=6))
@@ -227,11 +216,7 @@ def test_random_structures_on_floats(seed, kinds):
     torque = newton_euler.inverse_dynamics(m, q, v, a, g)
     close(np.array(torque), peer.back(pin.rnea(peer.model, peer.data, peer.q(q), peer.v(v), peer.v(a))))
     condition = np.linalg.cond(np.array(composite_body.mass_matrix(m, q)))
-    for road in (
-        composite_body.forward_dynamics,
-        articulated_body.forward_dynamics,
-        composite_body.forward_dynamics_by_columns,
-    ):
-        close(np.array(road(m, q, v, torque, g)), np.array(a), max(1e-9, 1e-13 * condition))
-    pose = frame_pose(m, robot.assembly.sites["tool"], q)
+    for method in FORWARD_DYNAMICS.values():
+        close(np.array(method(m, q, v, torque, g)), np.array(a), max(1e-9, 1e-13 * condition))
+    pose = frame_pose(m, robot.assembly.attachments["tool"], q)
     assert abs(np.linalg.det(np.array([list(row) for row in pose.rotation])) - 1) < 1e-12

@@ -1,5 +1,9 @@
 """Laws of mechanics that hold whatever the robot."""
 
+import copy
+import pickle
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from benchmarks.peers.robots import random_state
@@ -10,6 +14,8 @@ import stiction
 from stiction import Frame, Joint, Link, Robot, Sphere
 from stiction.dynamics import composite_body, energy, newton_euler
 from stiction.errors import InputError, RobotError
+from stiction.robot import derivatives, dynamics
+from stiction.robot.programs import shared_programs
 from stiction.spatial import Vector
 from stiction.trace import Port, Program, directional
 from tests.machines import ALL_KINDS, random_robot
@@ -134,9 +140,8 @@ def test_a_free_body_keeps_its_momentum():
         joints=[Joint(name="free", kind="floating", parent="world", child="body")],
     )
     v = [0.3, 4.0, 0.2, 1.0, 0.0, 0.5]
-    run = stiction.simulate(
-        stiction.Scene(robot=robot, v=v, gravity=(0, 0, 0)), duration=3.0, step=1e-3, record=0.1, energy=True
-    )
+    scene = stiction.Scene(robot=robot, v=v, gravity=(0, 0, 0))
+    run = stiction.simulate(scene, duration=3.0, step=1e-3, record=0.1, energy=True)
     q = run.stack("q.")
     h = robot.momentum(q, run.stack("v."))
     np.testing.assert_allclose(h, np.broadcast_to(h[0], h.shape), atol=1e-9)
@@ -151,33 +156,25 @@ def test_a_hundred_joints():
     np.testing.assert_allclose(robot.forward_dynamics(q, v, torque), a, atol=1e-8)
     M = robot.mass_matrix(q)
     np.testing.assert_allclose(M, M.T, atol=1e-12)
-    np.testing.assert_allclose(
-        M @ a, torque - robot.inverse_dynamics(q, v, np.zeros(100)), rtol=0, atol=1e-10 * np.abs(torque).max()
-    )
+    bias = robot.inverse_dynamics(q, v, np.zeros(100))
+    np.testing.assert_allclose(M @ a, torque - bias, rtol=0, atol=1e-10 * np.abs(torque).max())
 
 
 def test_large_matrices_by_directions_agree_with_small_ones_unrolled(monkeypatch):
-    from stiction.robot import motion, sensitivity
-
     robot = random_robot(41, ["revolute", "prismatic", "spherical", "revolute"])
     q, v, a = random_state(robot, 5, 3)
-    unrolled = (
-        robot.mass_matrix(q),
-        *robot.inverse_dynamics_derivatives(q, v, a),
-        *robot.forward_dynamics_derivatives(q, v, a),
-    )
-    for limit in (sensitivity, motion):
-        monkeypatch.setattr(limit, "MATRIX_UP_TO", 24 if limit is sensitivity else 2)
-    monkeypatch.setattr(sensitivity, "UNROLL_UP_TO", 2)
-    for _ in ("lanes", "lanes and LAPACK"):
-        directed = (
-            robot.mass_matrix(q),
-            *robot.inverse_dynamics_derivatives(q, v, a),
-            *robot.forward_dynamics_derivatives(q, v, a),
-        )
-        for x, y in zip(unrolled, directed, strict=True):
+
+    def matrices():
+        inverse, forward = robot.inverse_dynamics_derivatives, robot.forward_dynamics_derivatives
+        return robot.mass_matrix(q), *inverse(q, v, a), *forward(q, v, a)
+
+    unrolled = matrices()
+    monkeypatch.setattr(dynamics, "MATRIX_UP_TO", 2)
+    monkeypatch.setattr(derivatives, "UNROLL_UP_TO", 2)
+    for forward_in_lanes_up_to in (24, 2):  # above, LAPACK inverts the mass matrix
+        monkeypatch.setattr(derivatives, "MATRIX_UP_TO", forward_in_lanes_up_to)
+        for x, y in zip(unrolled, matrices(), strict=True):
             np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-9)
-        monkeypatch.setattr(sensitivity, "MATRIX_UP_TO", 2)
 
 
 def test_batches_are_their_members():
@@ -196,15 +193,13 @@ def test_batches_are_their_members():
 @pytest.mark.parametrize(
     "name", ["link2.mass", "link3.center_of_mass.y", "link1.inertia.xy", "joint2.origin.x", "joint3.origin.pitch"]
 )
-def test_freed_numbers_are_those_of_another_robot(name):
-    from dataclasses import replace
-
+def test_replaced_parameters_are_those_of_another_robot(name):
     robot = random_robot(8, ["revolute", "prismatic", "revolute"])
     q, v, a = random_state(robot, 8)
-    values = robot.numbers[name] + np.array([0.0, 1e-3, 0.02])
-    freed = robot.forward_dynamics(q, v, a, parameters={name: values})
+    values = robot.parameters[name] + np.array([0.0, 1e-3, 0.02])
+    replaced = robot.forward_dynamics(q, v, a, parameters={name: values})
     owner, field, *rest = name.split(".")
-    for value, result in zip(values, freed, strict=True):
+    for value, result in zip(values, replaced, strict=True):
         if owner.startswith("link"):
             link = robot.link(owner)
             if field == "mass":
@@ -229,8 +224,6 @@ def test_coupled_rotors_weigh_TJT():
     base = random_robot(9, ["revolute"] * 3)
     T = np.array([[50.0, 0, 0], [10.0, 60.0, 0], [0.0, -20.0, 70.0]])
     J = [1e-4, 2e-4, 3e-4]
-    from dataclasses import replace
-
     joints = tuple(replace(joint, rotor_inertia=j) for joint, j in zip(base.joints, J, strict=True))
     robot = replace(base, joints=joints, coupling=T)
     q, v, a = random_state(robot, 1)
@@ -243,13 +236,11 @@ def test_coupled_rotors_weigh_TJT():
 
 
 def test_robots_of_one_structure_share_one_program():
-    from stiction.robot.programs import _programs
-
     random_robot(101, ["revolute", "spherical"]).mass_matrix([0.1, 1, 0, 0, 0])
-    count = len(_programs)
+    count = len(shared_programs)
     for seed in range(102, 110):
         random_robot(seed, ["revolute", "spherical"]).mass_matrix([0.1, 1, 0, 0, 0])
-    assert len(_programs) == count
+    assert len(shared_programs) == count
 
 
 def test_wrong_names_list_the_right_ones():
@@ -263,15 +254,15 @@ def test_wrong_names_list_the_right_ones():
             robot.twist([0, 0], [0, 0], "tip", axes=axes)
     with pytest.raises(InputError, match="wrenches is a list"):
         robot.inverse_dynamics([0, 0], [0, 0], [0, 0], wrenches=[1])
-    with pytest.raises(InputError, match="values is a list"):
-        robot.mass_matrix([0, 0], values=[1])
+    with pytest.raises(InputError, match="parameters is a list"):
+        robot.mass_matrix([0, 0], parameters=[1])
     with pytest.raises(RobotError, match=r"unknown frame 'pen'.*tip"):
         robot.frame("pen")
     with pytest.raises(InputError, match="'auto', 'composite'"):
         robot.forward_dynamics([0, 0], [0, 0], [0, 0], method="aba")
     with pytest.raises(InputError, match=r"q has shape \(3,\); allowed: \(..., 2\)"):
         robot.mass_matrix([0, 0, 0])
-    with pytest.raises(InputError, match=r"unknown number 'mass'.*forearm.mass"):
+    with pytest.raises(InputError, match=r"unknown parameter 'mass'.*forearm.mass"):
         robot.mass_matrix([0, 0], parameters={"mass": 1.0})
     with pytest.raises(InputError, match="'body', 'aligned'"):
         robot.inverse_dynamics([0, 0], [0, 0], [0, 0], wrenches={"tip": [0] * 6}, wrench_axes="world")
@@ -280,51 +271,42 @@ def test_wrong_names_list_the_right_ones():
 
 
 def test_frames_may_hang_on_the_root():
-    robot = stiction.library.two_link().with_frames(
-        Frame(name="camera", link="base", origin=stiction.Origin(xyz=(1, 2, 3)))
-    )
+    camera = Frame(name="camera", link="base", origin=stiction.Origin(xyz=(1, 2, 3)))
+    robot = stiction.library.two_link().with_frames(camera)
     np.testing.assert_array_equal(robot.pose([0.3, 0.4], "camera")[:3, 3], [1, 2, 3])
     assert not robot.jacobian([0.3, 0.4], "camera").any()
     assert Sphere(radius=1, mass=1).volume > 4
 
 
-def test_many_free_numbers_keep_their_places():
+def test_many_replaced_parameters_keep_their_places():
     base = random_robot(8, ["revolute", "revolute"])
     q, v, a = random_state(base, 8)
-    names = [
-        name
-        for name in base.numbers
-        if name.startswith("link") or ".origin." in name or ".axis." in name or ".frame." in name
-    ]
-    assert len(names) > 25
-    values = {name: base.numbers[name] for name in names}
-    np.testing.assert_allclose(
-        base.forward_dynamics(q, v, a, parameters=values), base.forward_dynamics(q, v, a), rtol=1e-10
-    )
+    kinds = (".mass", ".center_of_mass.", ".inertia.", ".origin.", ".axis.", ".frame.")
+    values = {name: x for name, x in base.parameters.items() if any(kind in name for kind in kinds)}
+    assert len(values) > 25
+    replaced = base.forward_dynamics(q, v, a, parameters=values)
+    np.testing.assert_allclose(replaced, base.forward_dynamics(q, v, a), rtol=1e-10)
     np.testing.assert_allclose(base.pose(q, "tool", parameters=values), base.pose(q, "tool"), rtol=1e-10, atol=1e-12)
 
 
-def test_freed_axes_are_made_unit_vectors():
+def test_replaced_axes_are_made_unit_vectors():
     robot = stiction.library.two_link()
-    tilted = robot.gravity_torque([0.3, 0.2], parameters={"shoulder.axis.x": np.array([0.0, 1.0])})
-    from dataclasses import replace
-
-    joints = (replace(robot.joints[0], axis=(1, 0, 1)), robot.joints[1])
-    np.testing.assert_allclose(
-        tilted, [robot.gravity_torque([0.3, 0.2]), replace(robot, joints=joints).gravity_torque([0.3, 0.2])], atol=1e-14
-    )
+    torques = robot.gravity_torque([0.3, 0.2], parameters={"shoulder.axis.x": np.array([0.0, 1.0])})
+    tilted = replace(robot, joints=(replace(robot.joints[0], axis=(1, 0, 1)), robot.joints[1]))
+    expected = [arm.gravity_torque([0.3, 0.2]) for arm in (robot, tilted)]
+    np.testing.assert_allclose(torques, expected, atol=1e-14)
 
 
-def test_freed_numbers_of_large_robots():
+def test_replaced_parameters_of_large_robots():
     robot = stiction.library.chain(26)
     q, v, a = random_state(robot, 3, 2)
     masses = {"link9.mass": np.array([0.3, 0.5])}
-    M = robot.mass_matrix(q, values=masses)
-    by_q, _, inverse = robot.forward_dynamics_derivatives(q, v, a, values=masses)
+    M = robot.mass_matrix(q, parameters=masses)
+    by_q, _, inverse = robot.forward_dynamics_derivatives(q, v, a, parameters=masses)
     np.testing.assert_allclose(M[0], robot.mass_matrix(q[0]), rtol=1e-12)
     np.testing.assert_allclose(inverse @ M, np.broadcast_to(np.eye(26), M.shape), atol=1e-7)
     h, direction = 1e-6, np.eye(26)[4]
-    step = [robot.forward_dynamics(q + s * h * direction, v, a, values=masses) for s in (1, -1)]
+    step = [robot.forward_dynamics(q + s * h * direction, v, a, parameters=masses) for s in (1, -1)]
     np.testing.assert_allclose(by_q[..., 4], (step[0] - step[1]) / (2 * h), rtol=1e-4, atol=1e-4 * np.abs(by_q).max())
 
 
@@ -343,8 +325,6 @@ def test_large_coriolis_matrix_and_regressor():
 
 def test_regressor_of_coupled_rotors_does_not_depend_on_earlier_robots():
     base = random_robot(9, ["revolute"] * 2)
-    from dataclasses import replace
-
     for J in ((0.1, 0.1), (0.1, 0.2)):  # with equal inertias the coupling cancels
         joints = tuple(replace(joint, rotor_inertia=j) for joint, j in zip(base.joints, J, strict=True))
         robot = replace(base, joints=joints, coupling=((1.0, 1.0), (1.0, -1.0)))
@@ -355,9 +335,6 @@ def test_regressor_of_coupled_rotors_does_not_depend_on_earlier_robots():
 
 
 def test_robots_travel():
-    import copy
-    import pickle
-
     robot = random_robot(5, ALL_KINDS)
     q, v, a = random_state(robot, 5)
     expected = robot.forward_dynamics(q, v, a)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from stiction.friction import Coulomb, Dahl, ElastoPlastic, FrictionError, LuGre, Stribeck
 from stiction.methods.schemes import runge_kutta_4
 from stiction.trace import Port, Program, cos, loop, minimum, sin, where
+from stiction.trace.parameters import Substitution
 
 CANUDAS = LuGre(level=1.0, static=1.5, velocity=0.001, exponent=2.0, stiffness=1e5, damping=math.sqrt(1e5), viscous=0.4)
 LAWS = {
@@ -152,8 +153,8 @@ def _load(t, phase):
 @pytest.mark.parametrize(
     "make, message",
     [
-        (lambda: Coulomb(level=-1), "Coulomb: level is -1; allowed: 0 or above"),
-        (lambda: Coulomb(level=(1, 2, 3)), "one number, or two"),
+        (lambda: Coulomb(level=-1), "Coulomb: level is -1; allowed: a number, 0 or above"),
+        (lambda: Coulomb(level=(1, 2, 3)), "a number, 0 or above, or two"),
         (lambda: Coulomb(level=1, viscous=math.nan), "viscous is nan"),
         (lambda: Coulomb(level=1, stiffness=0), "stiffness is 0; allowed: a number above 0"),
         (lambda: Stribeck(level=2, static=1, velocity=0.1), "static is 1 and below level 2"),
@@ -161,7 +162,7 @@ def _load(t, phase):
         (lambda: LuGre(level=1, static=0.5, velocity=0.1, stiffness=1, damping=1), "static is 0.5 and level 1"),
         (lambda: ElastoPlastic(level=1, static=2, velocity=0.1, stiffness=1, damping=1, elastic=1.0), "elastic is 1"),
         (lambda: Dahl(level=0, stiffness=1), "level is 0"),
-        (lambda: Coulomb(level="much"), "level is much"),
+        (lambda: Coulomb(level="much"), "level is 'much'"),
     ],
 )
 def test_impossible_numbers_are_refused(make, message):
@@ -172,7 +173,7 @@ def test_impossible_numbers_are_refused(make, message):
 def test_laws_run_on_symbols():
     sympy = pytest.importorskip("sympy")
     v = sympy.Symbol("v", positive=True)
-    law = LAWS["Stribeck"].with_numbers(lambda name, _: sympy.Symbol(name, positive=True))
+    law = LAWS["Stribeck"].with_parameters(Substitution(lambda key, _: sympy.Symbol(key[1], positive=True)))
     assert sympy.simplify(law.steady(v).subs(v, 0)) is not None
     numbers = {"level": 1.0, "static": 1.4, "velocity": 0.05, "exponent": 1.0, "viscous": 0.3}
     closed = law.strength(v, 1).subs({sympy.Symbol(k, positive=True): x for k, x in numbers.items()})

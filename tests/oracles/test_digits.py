@@ -8,7 +8,6 @@ import pytest
 
 import stiction
 from stiction import Box, Cylinder, Joint, Link, Origin, PointMass, Robot, Sphere
-from stiction.robot.reduce import origin_of
 from stiction.spatial import Matrix, Pose, Vector
 
 Q = [0, math.pi / 4, math.pi, 0, math.pi / 4, 0]
@@ -127,7 +126,7 @@ def same_arm(M, G, S):
             )
         )
         before = axis_frame
-    tip = stiction.Frame(name="tip", link="link2", origin=origin_of(_pose(np.linalg.inv(before) @ frame @ M[3])))
+    tip = stiction.Frame(name="tip", link="link2", origin=Origin.from_pose(_pose(np.linalg.inv(before) @ frame @ M[3])))
     return Robot(name="modern", links=links, joints=joints, frames=[tip]), speeds
 
 
@@ -190,11 +189,13 @@ def test_closed_forms_from_the_same_source():
     """The RP arm's mass matrix as SymPy writes it: symbols for the joints and for m2."""
     sympy = pytest.importorskip("sympy")
     from stiction.dynamics.composite_body import mass_matrix
-    from stiction.robot.numbers import Assembly, Numbers
+    from stiction.robot.assembly import Assembly
+    from stiction.robot.substitution import Substitution
 
     robot = stiction.library.rp_arm()
     names = {"slider.mass": sympy.Symbol("m2", positive=True), "turret.mass": sympy.Symbol("m1", positive=True)}
-    symbolic = Assembly(robot, Numbers(lambda _, name, value: names.get(name, sympy.nsimplify(value)))).mechanism
+    parameter = Substitution(lambda _, name, value: names.get(name, sympy.nsimplify(value)))
+    symbolic = Assembly(robot, parameter).mechanism
     q = list(sympy.symbols("theta1 theta2", real=True))
     M = sympy.simplify(sympy.Matrix(mass_matrix(symbolic, q)))
     m1, m2 = names["turret.mass"], names["slider.mass"]

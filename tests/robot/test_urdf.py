@@ -9,7 +9,7 @@ from benchmarks.peers.robots import real_arm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stiction import Robot, RobotError, StictionError
+from stiction import Limits, Robot, RobotError, StictionError
 from stiction.dynamics.articulated_body import forward_dynamics
 from stiction.dynamics.newton_euler import inverse_dynamics
 from stiction.spatial import Vector
@@ -21,18 +21,25 @@ ARM = """<?xml version="1.0"?>
     <inertial><origin xyz="0 0 0.2" rpy="0 0 1.5707963267948966"/><mass value="2"/>
       <inertia ixx="0.03" ixy="0.001" ixz="0" iyy="0.02" iyz="0" izz="0.015"/></inertial>
   </link>
-  <link name="fore"><inertial><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>
-  <link name="tool"><inertial><mass value="0.5"/><inertia ixx="0.001" ixy="0" ixz="0" iyy="0.001" iyz="0" izz="0.001"/></inertial></link>
-  <link name="finger"><inertial><mass value="0.1"/><inertia ixx="0.0001" ixy="0" ixz="0" iyy="0.0001" iyz="0" izz="0.0001"/></inertial></link>
+  <link name="fore">
+    <inertial><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial>
+  </link>
+  <link name="tool">
+    <inertial><mass value="0.5"/><inertia ixx="0.001" ixy="0" ixz="0" iyy="0.001" iyz="0" izz="0.001"/></inertial>
+  </link>
+  <link name="finger">
+    <inertial><mass value="0.1"/><inertia ixx="0.0001" ixy="0" ixz="0" iyy="0.0001" iyz="0" izz="0.0001"/></inertial>
+  </link>
   <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/><axis xyz="0 0 2"/>
     <limit lower="-1" upper="2" effort="30" velocity="3"/><dynamics damping="0.7" friction="0.4"/></joint>
-  <joint name="elbow" type="continuous"><parent link="upper"/><child link="fore"/><origin xyz="0 0 0.4" rpy="0.1 0.2 0.3"/>
-    <drake:rotor_inertia value="0.0001"/><drake:gear_ratio value="50"/></joint>
+  <joint name="elbow" type="continuous"><parent link="upper"/><child link="fore"/>
+    <origin xyz="0 0 0.4" rpy="0.1 0.2 0.3"/><drake:rotor_inertia value="0.0001"/><drake:gear_ratio value="50"/></joint>
   <joint name="grip" type="fixed"><parent link="fore"/><child link="tool"/><origin xyz="0.1 0 0"/></joint>
   <joint name="slide" type="prismatic"><parent link="tool"/><child link="finger"/><axis xyz="0 1 0"/>
     <limit lower="0" upper="0.1" effort="1" velocity="1"/></joint>
   <transmission name="drive"><type>simple</type><joint name="shoulder"><hardwareInterface>x</hardwareInterface></joint>
-    <actuator name="motor"><mechanicalReduction>-100</mechanicalReduction><motorInertia>0.0002</motorInertia></actuator></transmission>
+    <actuator name="motor"><mechanicalReduction>-100</mechanicalReduction><motorInertia>0.0002</motorInertia></actuator>
+  </transmission>
 </robot>
 """
 
@@ -40,19 +47,13 @@ ARM = """<?xml version="1.0"?>
 def test_everything_is_kept():
     robot = Robot.from_urdf(ARM)
     shoulder, elbow = robot.joint("shoulder"), robot.joint("elbow")
-    assert (shoulder.limits.lower, shoulder.limits.upper, shoulder.limits.effort, shoulder.limits.velocity) == (
-        -1,
-        2,
-        30,
-        3,
-    )
+    assert shoulder.limits == Limits(lower=-1, upper=2, effort=30, velocity=3)
     assert (shoulder.damping, shoulder.friction) == (0.7, (0.4, 0.4))
     assert (shoulder.gear_ratio, shoulder.rotor_inertia) == (-100, 0.0002)
     assert shoulder.axis == (0, 0, 1)
     assert (elbow.gear_ratio, elbow.rotor_inertia, elbow.axis) == (50, 0.0001, (1, 0, 0))
-    np.testing.assert_allclose(
-        robot.link("upper").inertia, [[0.02, -0.001, 0], [-0.001, 0.03, 0], [0, 0, 0.015]], atol=1e-18
-    )
+    inertia = [[0.02, -0.001, 0], [-0.001, 0.03, 0], [0, 0, 0.015]]
+    np.testing.assert_allclose(robot.link("upper").inertia, inertia, atol=1e-18)
     assert robot.nv == 3
     assert robot.mass_matrix([0, 0, 0])[0, 0] > 2.0  # the reflected rotor
 
@@ -69,13 +70,12 @@ def test_a_transmission_of_two_joints_gears_each_by_its_own_actuator():
     both = """<transmission name="pair"><joint name="shoulder"/><joint name="slide"/>
       <actuator name="a"><mechanicalReduction>10</mechanicalReduction></actuator>
       <actuator name="b"><mechanicalReduction>20</mechanicalReduction></actuator></transmission></robot>"""
-    robot = Robot.from_urdf(ARM[: ARM.index("<transmission")] + both)
+    ungeared = ARM[: ARM.index("<transmission")]
+    robot = Robot.from_urdf(ungeared + both)
     assert (robot.joint("shoulder").gear_ratio, robot.joint("slide").gear_ratio) == (10, 20)
+    one = both.replace('<actuator name="b"><mechanicalReduction>20</mechanicalReduction></actuator>', "")
     with pytest.raises(RobotError, match="2 joints and 1 actuators"):
-        Robot.from_urdf(
-            ARM[: ARM.index("<transmission")]
-            + both.replace('<actuator name="b"><mechanicalReduction>20</mechanicalReduction></actuator>', "")
-        )
+        Robot.from_urdf(ungeared + one)
 
 
 def test_inertias_that_play_no_part_or_are_lumped():
@@ -98,6 +98,8 @@ def test_a_floating_base():
     np.testing.assert_allclose(a, [0, 0, 0, 0, 0, -9.81, 0, 0, 0], atol=1e-10)  # all falls together
     with pytest.raises(RobotError, match="link 'base': mass is 0 and joint 'root' moves it"):
         Robot.from_urdf(ARM, base="floating")
+    with pytest.raises(RobotError, match="URDF text: robot 'none': it has no links"):
+        Robot.from_urdf('<robot name="none"/>', base="floating")
 
 
 @pytest.mark.parametrize("name, joints", [("ur5", 6), ("panda", 7), ("xarm7", 7)])
@@ -121,12 +123,7 @@ def edit(old, new):
         ("<sdf version='1.6'></sdf>", "an SDF file; allowed: URDF, with root <robot>"),
         ("<mujoco/>", "an MJCF file"),
         ("<foo/>", "root <foo>"),
-        (
-            edit('<robot name="arm"', '<robot name="arm" xmlns:xacro="http://ros.org/wiki/xacro"').replace(
-                '<link name="base"/>', "<xacro:link/>"
-            ),
-            "xacro",
-        ),
+        ('<robot xmlns:xacro="http://ros.org/wiki/xacro"><xacro:link/></robot>', "holds xacro macros"),
         (edit('value="2"', 'value="${mass}"'), "holds xacro macros"),
         (edit(' xmlns:drake="http://drake.mit.edu"', ""), "declare the prefix"),
         (edit('<mass value="2"/>', '<mass value="0"/>'), "link 'upper'"),
@@ -143,7 +140,7 @@ def edit(old, new):
             edit('<limit lower="-1" upper="2" effort="30" velocity="3"/>', ""),
             "joint 'shoulder': a revolute joint needs <limit",
         ),
-        (edit('lower="-1" upper="2"', 'lower="2" upper="1"'), "joint 'shoulder': limits: lower is 2"),
+        (edit('lower="-1" upper="2"', 'lower="2" upper="1"'), "joint 'shoulder': Limits: lower is 2"),
         (
             edit('<parent link="base"/>', '<parent link="bas"/>'),
             "joint 'shoulder': unknown parent link 'bas'; this robot has: base, upper",
@@ -164,7 +161,7 @@ def edit(old, new):
         (edit("<mechanicalReduction>-100", "<mechanicalReduction>fast"), "mechanicalReduction is 'fast'"),
         (edit('<link name="fore">', '<link name="upper">'), "used more than once"),
         (edit('<link name="fore">', "<link>"), "lacks the attribute 'name'"),
-        (edit('xyz="0 0 0.4"', 'xyz="0 0 nan"'), "xyz is nan"),
+        (edit('xyz="0 0 0.4"', 'xyz="0 0 nan"'), r"xyz is \(0.0, 0.0, nan\)"),
     ],
 )
 def test_refused_with_the_part_named(text, message):
@@ -194,26 +191,8 @@ def test_files_of_the_wrong_kind(tmp_path):
         Robot.from_urdf(ARM, base="free")
 
 
-WORDS = [
-    "0",
-    "-1",
-    "nan",
-    "inf",
-    "1e308",
-    "1e-320",
-    "",
-    "abc",
-    "0 0 0",
-    "1 2",
-    "base",
-    "upper",
-    "fixed",
-    "floating",
-    "planar",
-    "prismatic",
-    "${x}",
-    "0.5",
-]
+WORDS = ["0", "-1", "nan", "inf", "1e308", "1e-320", "", "abc", "0 0 0", "1 2", "0.5", "${x}"]
+WORDS += ["base", "upper", "fixed", "floating", "planar", "prismatic"]
 
 
 @settings(max_examples=300)

@@ -1,6 +1,5 @@
 """Scene files: what they say is what is simulated; what they should not say is refused with its place."""
 
-import json
 import tomllib
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from stiction import (
     TorqueMotor,
     Viscous,
     library,
+    parts,
     read_scene,
     run_file,
     simulate,
@@ -35,7 +35,6 @@ from stiction import (
 )
 from stiction.files.schema import schema
 from stiction.network import Term, Wire
-from stiction import parts
 from stiction.parts import PenaltyJoint
 from stiction.scene import Formula
 from stiction.trace import cos, minimum, sin, where
@@ -99,7 +98,7 @@ def test_a_file_is_the_scene_that_it_describes():
 
 def test_everything_is_read(tmp_path):
     read = read_scene(write(tmp_path, GOOD))
-    assert read.settings == {"duration": 1.0, "step": 1e-3, "method": "moreau", "record": 0.1}
+    assert read.settings == {"duration": 1.0, "step": 1e-3, "method": stiction.Moreau(), "record": 0.1}
     assert read.scene.q == (0.0, 0.5)
     assert read.scene.sites["both"].joints == {"shoulder": 1, "elbow": 1}
     assert read.scene.sites["shoulder"].law.static == (0.5, 0.6)
@@ -135,7 +134,7 @@ def test_urdf_beside_the_scene(tmp_path):
         (
             'law = "Stribeck"',
             'law = "Stribek"',
-            "friction.shoulder.law: unknown law 'Stribek'; stiction has: Coulomb, Stribeck",
+            "friction.shoulder.law: unknown law 'Stribek'; stiction has: .*Coulomb, Stribeck",
         ),
         ('law = "Stribeck"\n', "", "friction.shoulder: it lacks 'law'"),
         ("velocity = 0.01", "", "friction.shoulder: Stribeck needs 'velocity'"),
@@ -151,11 +150,15 @@ def test_urdf_beside_the_scene(tmp_path):
         ("elbow = 0.01", "elbow = { time = [0, 1] }", "torque.elbow: Table needs 'value'"),
         ("elbow = 0.01", "elbow = { time = [1, 0], value = [1, 1] }", "torque.elbow: Table: time 0 comes after 1"),
         ("elbow = 0.01", "elbow = true", "torque of 'elbow' is True"),
-        ('method = "moreau"', 'method = "rk5"', "method is 'rk5'; allowed: semi_implicit"),
+        ('method = "moreau"', 'method = "rk5"', "method is 'rk5'; allowed: 'moreau'"),
         ('law = "Stribeck"', "law = [1]", r"unknown law '\[1\]'"),
         ('library = "two_link"', 'library = ["x"]', "unknown robot"),
         ('library = "two_link"', 'library = "chain"', "library 'chain' was given {}; it needs links"),
-        ('library = "two_link"', 'library = "two_link"\nlengths = 5', "library 'two_link' was given"),
+        (
+            'library = "two_link"',
+            'library = "two_link"\nlengths = 5',
+            "two_link: lengths is 5; allowed: 2 numbers above 0",
+        ),
         ("[q]", "wires = 5\n[q]", "unknown|wires"),
         ("duration = 1.0", "duration = -1.0", "duration is -1.0; allowed: a time in seconds, above 0"),
         ("[friction.both]", '[friction.elbow]\nlaw = "none"\nlevel = 5\n[friction.both]', "unknown key 'level'"),
@@ -269,7 +272,7 @@ def test_a_scene_comes_back_as_it_was(tmp_path):
     scene, settings = everything(), {"duration": 0.1, "step": 1e-3, "method": "moreau", "record": 0.01}
     write_scene(tmp_path / "scene.toml", scene, **settings)
     again = read_scene(tmp_path / "scene.toml")
-    assert again.settings == settings
+    assert again.settings == settings | {"method": stiction.Moreau()}
     assert again.scene == scene
     write_scene(tmp_path / "again.toml", again.scene, **settings)
     assert (tmp_path / "again.toml").read_text() == (tmp_path / "scene.toml").read_text()
@@ -311,12 +314,6 @@ def test_the_schema_fits_what_is_read(path, tmp_path):
         jsonschema.validate(wrong, schema())
 
 
-def test_the_shipped_schema_is_the_schema():
-    assert json.loads((Path(stiction.__file__).parent / "scene.schema.json").read_text()) == json.loads(
-        json.dumps(schema())
-    )
-
-
 def test_tables_of_torque_are_straight_lines():
     points = Table(time=[0, 0.3, 0.35, 2.0], value=[0, 1, -1, 0.5])
     run = simulate(Scene(robot=library.two_link(), torque={"elbow": points}), duration=2.5, step=1e-3)
@@ -353,12 +350,12 @@ def test_drives_beside_a_urdf(tmp_path):
     "old, new, message",
     [
         ("ratio = 100", "ratio = 0", "shoulder.gear: Gear: ratio is 0"),
-        ("efficiency = 0.8", "efficiency = 1.8", "efficiency is 1.8; allowed: above 0 and at most 1"),
+        ("efficiency = 0.8", "efficiency = 1.8", "efficiency is 1.8; allowed: a number above 0 and at most 1"),
         ("resistance = 2.0", "resistance = -2.0", "shoulder.motor: DCMotor: resistance is -2.0"),
         (
             'kind = "DCMotor"',
             'kind = "Motr"',
-            "shoulder.motor.kind: unknown kind 'Motr'; stiction has: DCMotor, CurrentMotor, TorqueMotor",
+            "shoulder.motor.kind: unknown kind 'Motr'; stiction has: TorqueMotor, CurrentMotor, DCMotor",
         ),
         ("static = 0.6", "static = 0.4", "static is 0.4 and below level"),
         ("[shoulder]", "[sholder]", "unknown joint 'sholder'; robot '.*' has: shoulder"),

@@ -5,11 +5,12 @@ import math
 
 import numpy as np
 import pytest
-from stiction.methods.rosenbrock import _Order, rosenbrock_step
 
 import stiction
 from stiction import Coulomb, Dahl, ElastoPlastic, InputError, LuGre, Scene, StictionError, Stribeck, simulate
+from stiction.methods.rosenbrock import _Order, rosenbrock_step
 from stiction.network import Term, Wire
+from stiction.network.layout import Layout, flat_states
 from stiction.parts import FreeBody, Friction, Mass, Source, SpringDamper
 from stiction.scene import Formula
 from stiction.trace import Port, Program, loop, sin
@@ -35,15 +36,18 @@ def pulled(law):
 
 def fixed_steps(network):
     """A program of equal steps, without control of the error."""
-    order = _Order(network)
+    order, layout = _Order(network), Layout(network)
 
     def function(h, steps, state):
+        block = layout.block(state)
+
         def one(k, y):
-            return rosenbrock_step(order, y, [], k * h, h)[0]
+            return rosenbrock_step(order, block, y, k * h, h)[0]
 
-        return (order.back(loop(steps, one, order.sorted(state))),)
+        after = order.states(loop(steps, one, order.sorted(block.own)))
+        return (flat_states(network, after),)
 
-    n = len(network.start)
+    n = len(layout.slots)
     return Program(
         "fixed",
         function,
@@ -54,8 +58,9 @@ def fixed_steps(network):
 
 def test_observed_order():
     """Order 3 on a smooth stretch: LuGre while it slides one way, with a load that depends on time."""
-    network = pulled(LuGre(level=0.02, static=0.03, velocity=0.1, stiffness=5.0, damping=0.1, viscous=0.1))
-    program, start = fixed_steps(network), list(network.start.values())
+    law = LuGre(level=0.02, static=0.03, velocity=0.1, stiffness=5.0, damping=0.1, viscous=0.1)
+    network = pulled(law).network
+    program, start = fixed_steps(network), flat_states(network, network.start)
     exact = program(0.4 / 4096, 4096, start)[0]
     errors = [np.abs(program(0.4 / n, n, start)[0] - exact).max() for n in (16, 32, 64)]
     for a, b in itertools.pairwise(errors):

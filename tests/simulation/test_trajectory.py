@@ -34,7 +34,7 @@ def test_units_and_origin(run):
     assert run.units["friction.turn"] == "N·m" and run.units["friction.slide"] == "N"
     assert run.units["v.slide"] == "m/s"
     assert (
-        "rk4" in run.origin["settings"]
+        "RK4" in run.origin["settings"]
         and 'law = "Coulomb"' in run.origin["scene"]
         and "numpy" in run.origin["versions"]
     )

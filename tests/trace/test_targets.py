@@ -4,8 +4,8 @@ import llvmlite.binding as llvm
 import pytest
 
 import stiction
-from stiction.robot.motion import GRAVITY
-from stiction.robot.programs import _programs
+from stiction.robot.dynamics import GRAVITY
+from stiction.robot.programs import shared_programs
 from stiction.trace.arithmetic import Target
 from stiction.trace.processor import assemble
 
@@ -24,7 +24,7 @@ def test_code_is_generated(triple):
     llvm.initialize_all_asmprinters()
     robot = stiction.library.two_link()
     robot.forward_dynamics([0.1, 0.2], [0, 0], [0, 0], gravity=GRAVITY)
-    program = next(p for p in _programs.values() if p.name == "forward_dynamics")
+    program = next(p for p in shared_programs.values() if p.name == "forward_dynamics")
     cpu, target = TARGETS[triple]
     code = assemble(program.text(target), llvm.Target.from_triple(triple).create_target_machine(cpu=cpu, opt=2))
     assert len(code) > 2000

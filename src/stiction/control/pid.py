@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from stiction.control.registry import CONTROLLERS
 from stiction.fields import function_of_time, instance, number
 from stiction.parts.kinds import Clock, Digital, Ports
+from stiction.parts.table import Table
 from stiction.trace.functions import Scalar, absolute, clip, where
 
 
@@ -24,7 +25,7 @@ class PID(Digital):
         integral: gain of its integral [V/(rad s)].
         derivative: gain of the velocity [V s/rad].
         limit: of the command [V].
-        target: of the position [rad or m]: a number or a formula of the time.
+        target: of the position [rad or m]: a number, a `Table` or a formula of the time.
 
     Example:
         >>> from stiction.control import PID, Clock
@@ -42,7 +43,7 @@ class PID(Digital):
     integral: float = number(0.0, least=0)
     derivative: float = number(0.0, least=0)
     limit: float = number(1e12, above=0)
-    target: float | Callable[[Scalar], Scalar] = function_of_time(0.0)
+    target: float | Callable[[Scalar], Scalar] | Table = function_of_time(0.0)
 
     def memory(self) -> Mapping[str, float]:
         """The integral of the error."""

@@ -7,6 +7,7 @@ from stiction.drive.gear import Gear
 from stiction.drive.motor import DriveError, Motor
 from stiction.fields import Validated, function_of_time, instance
 from stiction.friction.law import Law
+from stiction.parts.table import Table
 from stiction.trace.functions import Scalar
 
 
@@ -19,7 +20,7 @@ class Drive(Validated):
         gear: between motor and joint.
         motor_friction: on the motor shaft: torque [N·m] and speed [rad/s] on the motor side.
         joint_friction: at the joint: torque and speed on the joint side.
-        command: of the motor (V, A or N·m), where no controller gives it: a number or a formula of the time.
+        command: of the motor (V, A or N·m), where no controller gives it: a number, a `Table` or a formula of the time.
 
     Example:
         >>> import stiction
@@ -37,7 +38,7 @@ class Drive(Validated):
     gear: Gear = instance(Gear, default=Gear(ratio=1.0))
     motor_friction: Law | None = instance(Law, default=None, words="a friction law", optional=True)
     joint_friction: Law | None = instance(Law, default=None, words="a friction law", optional=True)
-    command: float | Callable[[Scalar], Scalar] = function_of_time(0.0)
+    command: float | Callable[[Scalar], Scalar] | Table = function_of_time(0.0)
 
     def conflicts(self) -> Sequence:
         """Behind an elastic gear the rotor moves on its own."""

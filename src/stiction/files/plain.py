@@ -21,13 +21,13 @@ from stiction.drive import MOTORS, Drive, Gear, Motor
 from stiction.errors import StictionError, unknown
 from stiction.friction import LAWS, Law
 from stiction.network.wires import Term, Wire
-from stiction.parts import PARTS, Clock, Digital, Part
+from stiction.parts import PARTS, Clock, Digital, Part, Table
 from stiction.registry import Registry
 from stiction.robot.joint import Joint, Limits, Mimic
 from stiction.robot.link import Frame, Link
+from stiction.robot.origin import Origin
 from stiction.robot.robot import Robot
-from stiction.robot.solid import Origin
-from stiction.scene import Formula, SceneError, Table
+from stiction.scene import Formula, SceneError
 from stiction.trace.readable import readable
 
 PLAIN = (

@@ -34,10 +34,10 @@ from stiction.files.plain import read, refused, write
 from stiction.friction.law import Law
 from stiction.methods import METHODS, Method, as_method, method_named
 from stiction.network.wires import Term, Wire
-from stiction.parts import Digital, Part
+from stiction.parts import Digital, Part, Table
 from stiction.robot import library
 from stiction.robot.robot import Robot
-from stiction.scene import Formula, FrictionSite, Scene, SceneError, Table
+from stiction.scene import Formula, FrictionSite, Scene, SceneError
 
 ROBOTS = {
     f.__name__: f

@@ -12,9 +12,8 @@ from stiction.files.scene_file import ROBOTS, URDF
 from stiction.friction import LAWS
 from stiction.methods import METHODS
 from stiction.network.wires import Wire
-from stiction.parts import Digital, Part
+from stiction.parts import Digital, Part, Table
 from stiction.robot.robot import Robot
-from stiction.scene import Table
 
 TIME = {"type": "number", "exclusiveMinimum": 0}
 NUMBERS = {"type": "array", "items": {"type": "number"}}

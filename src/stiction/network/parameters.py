@@ -133,7 +133,7 @@ def parameters_of(network: Network) -> dict[str, tuple[float, list[Key]]]:
     network.with_parameters(Substitution(lambda key, x: found.setdefault(key, x)))
     for name, body in network.bodies.items():
         if isinstance(body, RobotBody):  # zeros of a robot are folded unless they vary
-            found = {(name, field): x for field, x in body.robot.numbers.items()} | found
+            found = {(name, field): x for field, x in body.robot.parameters.items()} | found
     named: dict[str, tuple[float, list[Key]]] = {}
     for key, x in found.items():
         name_ = network.labels.parameter(key)

@@ -10,6 +10,7 @@ from stiction.parts.penalty_joint import PenaltyJoint
 from stiction.parts.registry import PARTS
 from stiction.parts.source import Source
 from stiction.parts.spring import SpringDamper
+from stiction.parts.table import Table
 from stiction.registry import open_room
 
 open_room(sys.modules[__name__])
@@ -35,5 +36,6 @@ __all__ = [
     "Source",
     "Spring",
     "SpringDamper",
+    "Table",
     "TouchingPoint",
 ]

@@ -11,10 +11,10 @@ from stiction.dynamics.newton_euler import inverse_dynamics
 from stiction.fields import instance, number, numbers
 from stiction.parts.kinds import Admittance, Ports
 from stiction.parts.registry import PARTS
-from stiction.robot.motion import GRAVITY, ROADS
-from stiction.robot.numbers import Assembly, Numbers
-from stiction.robot.programs import blueprint
+from stiction.robot.assembly import Assembly
+from stiction.robot.dynamics import FORWARD_DYNAMICS, GRAVITY
 from stiction.robot.robot import Robot
+from stiction.robot.substitution import Substitution as RobotSubstitution
 from stiction.spatial import Vector, from_quaternion, quaternion_rate
 from stiction.trace.functions import Scalar, sqrt
 from stiction.trace.parameters import Substitution
@@ -287,8 +287,10 @@ class RobotBody(Admittance):
         twin = copy.copy(self)
         gravity = zip("xyz", self.gravity, strict=True)
         twin._set("gravity", tuple(substitution(f"gravity.{c}", x) for c, x in gravity))
-        varying = {name: substitution(name, x) for name, x in self.robot.numbers.items() if substitution.varies(name)}
-        chosen = Numbers(
+        varying = {
+            name: substitution(name, x) for name, x in self.robot.parameters.items() if substitution.varies(name)
+        }
+        chosen = RobotSubstitution(
             lambda k, name, x: substitution(name, x) if name else substitution.internal(f"rotation.{k}", x), varying
         )
         twin._set("mechanism", Assembly(self.robot, chosen).mechanism)
@@ -296,7 +298,7 @@ class RobotBody(Admittance):
 
     def structure(self) -> tuple:
         """That of the robot: robots of one structure share a program."""
-        return (type(self).__qualname__, blueprint(self.robot, ()).structure)
+        return (type(self).__qualname__, self.robot.programs.blueprint(()).structure)
 
     def start(self) -> Mapping[str, float]:
         """Positions and velocities, by the names of the robot."""
@@ -349,11 +351,11 @@ class RobotBody(Admittance):
         return [] if rotors is None or self.robot.coupling is not None else [row[k] for k, row in enumerate(rotors)]
 
     def rates(self, own: list[Scalar], forces: Ports, t: Scalar) -> list[Scalar]:
-        """Forward dynamics, by the road that suits the size of the robot."""
-        road = ROADS[self.robot.forward_road]
+        """Forward dynamics, by the method that suits the size of the robot."""
+        forward = FORWARD_DYNAMICS[self.robot.forward_method]
         return [
             *self.position_rates(own),
-            *road(self._mechanism(), *self._split(own), forces["torque"], Vector(*self.gravity)),
+            *forward(self._mechanism(), *self._split(own), forces["torque"], Vector(*self.gravity)),
         ]
 
     def _split(self, own: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:

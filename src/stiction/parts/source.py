@@ -8,6 +8,7 @@ from typing import Any
 from stiction.fields import MisfitError, real, timely
 from stiction.parts.kinds import Impedance, Ports
 from stiction.parts.registry import PARTS
+from stiction.parts.table import Table
 from stiction.trace.functions import Scalar
 from stiction.trace.parameters import Parametric, Substitution
 
@@ -28,7 +29,7 @@ class Source(Impedance):
 
     units = {"force": "N·m or N"}
 
-    functions: tuple[Callable[[Scalar], Scalar] | float, ...] = field()
+    functions: tuple[Callable[[Scalar], Scalar] | float | Table, ...] = field()
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -2,8 +2,9 @@
 
 from stiction.robot.joint import Joint, Limits, Mimic
 from stiction.robot.link import Frame, Link
+from stiction.robot.origin import Origin
 from stiction.robot.robot import Robot
-from stiction.robot.solid import Box, Capsule, Cylinder, Origin, PointMass, Solid, Sphere
+from stiction.robot.solid import Box, Capsule, Cylinder, PointMass, Solid, Sphere
 
 __all__ = [
     "Box",

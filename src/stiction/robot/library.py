@@ -2,21 +2,38 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from stiction.errors import RobotError
-from stiction.robot.checks import positive
+from stiction.fields import argument, count, number, numbers
 from stiction.robot.joint import Joint
 from stiction.robot.link import Frame, Link
+from stiction.robot.origin import Origin
 from stiction.robot.robot import Robot
-from stiction.robot.solid import Box, Origin, PointMass
+from stiction.robot.solid import Box, PointMass
 
 
-def _whole(owner: str, what: str, value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise RobotError(f"{owner}: {what} is {value}; allowed: a whole number of at least 1")
-    return value
+def _checked(owner: str, name: str, value: Any, field: Any) -> Any:
+    return argument(owner, name, value, field, RobotError)
+
+
+def _in_series(
+    links: Sequence[Link], kind: str, axes: Sequence[Sequence[float]], offsets: Sequence[Sequence[float]]
+) -> list[Joint]:
+    """Joints that carry each link by the one before it: their axes, and where they stand in the link before [m]."""
+    return [
+        Joint(
+            name=f"joint{k + 1}",
+            kind=kind,
+            parent=links[k].name,
+            child=links[k + 1].name,
+            axis=axis,
+            origin=Origin(xyz=offset),
+        )
+        for k, (axis, offset) in enumerate(zip(axes, offsets, strict=True))
+    ]
 
 
 def pendulum(links: int = 1, *, length: float = 1.0, mass: float = 1.0) -> Robot:
@@ -32,24 +49,13 @@ def pendulum(links: int = 1, *, length: float = 1.0, mass: float = 1.0) -> Robot
         >>> stiction.library.pendulum(3).nv
         3
     """
-    n = _whole("pendulum", "links", links)
-    length, mass = positive("pendulum", "length", length), positive("pendulum", "mass", mass)
+    n = _checked("pendulum", "links", links, count(least=1))
+    length = _checked("pendulum", "length", length, number(above=0))
+    mass = _checked("pendulum", "mass", mass, number(above=0))
     bob = PointMass(mass=mass, origin=Origin(xyz=(0, 0, -length)))
-    names = ["base", *(f"link{k + 1}" for k in range(n))]
-    joints = [
-        Joint(
-            name=f"joint{k + 1}",
-            kind="continuous",
-            parent=names[k],
-            child=names[k + 1],
-            axis=(0, 1, 0),
-            origin=Origin(xyz=(0, 0, -length if k else 0)),
-        )
-        for k in range(n)
-    ]
-    return Robot(
-        name=f"pendulum{n}", links=[Link(name="base"), *(Link.of(name, bob) for name in names[1:])], joints=joints
-    )
+    made = [Link(name="base"), *(Link.of(f"link{k + 1}", bob) for k in range(n))]
+    offsets = [(0, 0, -length if k else 0) for k in range(n)]
+    return Robot(name=f"pendulum{n}", links=made, joints=_in_series(made, "continuous", [(0, 1, 0)] * n, offsets))
 
 
 def chain(links: int, *, length: float = 0.1, mass: float = 0.3, side: float = 0.04) -> Robot:
@@ -66,23 +72,12 @@ def chain(links: int, *, length: float = 0.1, mass: float = 0.3, side: float = 0
         >>> stiction.library.chain(7).nv
         7
     """
-    n = _whole("chain", "links", links)
+    n = _checked("chain", "links", links, count(least=1))
     box = Box(size=(side, side, length), mass=mass, origin=Origin(xyz=(0, 0, length / 2)))
-    names = ["base", *(f"link{k + 1}" for k in range(n))]
-    joints = [
-        Joint(
-            name=f"joint{k + 1}",
-            kind="revolute",
-            parent=names[k],
-            child=names[k + 1],
-            axis=(0, 1, 0) if k % 2 == 0 else (1, 0, 0),
-            origin=Origin(xyz=(0, 0, length if k else 0)),
-        )
-        for k in range(n)
-    ]
-    return Robot(
-        name=f"chain{n}", links=[Link(name="base"), *(Link.of(name, box) for name in names[1:])], joints=joints
-    )
+    made = [Link(name="base"), *(Link.of(f"link{k + 1}", box) for k in range(n))]
+    axes = [(0, 1, 0) if k % 2 == 0 else (1, 0, 0) for k in range(n)]
+    offsets = [(0, 0, length if k else 0) for k in range(n)]
+    return Robot(name=f"chain{n}", links=made, joints=_in_series(made, "revolute", axes, offsets))
 
 
 def two_link(*, lengths: Sequence[float] = (0.1, 0.1), masses: Sequence[float] = (1.0, 1.0)) -> Robot:
@@ -97,26 +92,20 @@ def two_link(*, lengths: Sequence[float] = (0.1, 0.1), masses: Sequence[float] =
         >>> stiction.library.two_link().mass_matrix([0.0, 0.0]).round(6).tolist()
         [[0.05, 0.02], [0.02, 0.01]]
     """
-    if len(lengths) != 2 or len(masses) != 2:
-        raise RobotError(f"two_link: lengths {lengths} and masses {masses}; allowed: two numbers each")
-    ends = [
-        PointMass(mass=positive("two_link", "mass", m), origin=Origin(xyz=(positive("two_link", "length", x), 0, 0)))
-        for m, x in zip(masses, lengths, strict=True)
-    ]
+    upper, fore = (Origin(xyz=(x, 0, 0)) for x in _checked("two_link", "lengths", lengths, numbers(2, above=0)))
+    upper_mass, fore_mass = _checked("two_link", "masses", masses, numbers(2, above=0))
     return Robot(
         name="two_link",
-        links=[Link(name="base"), Link.of("upper_arm", ends[0]), Link.of("forearm", ends[1])],
+        links=[
+            Link(name="base"),
+            Link.of("upper_arm", PointMass(mass=upper_mass, origin=upper)),
+            Link.of("forearm", PointMass(mass=fore_mass, origin=fore)),
+        ],
         joints=[
             Joint(name="shoulder", kind="continuous", parent="base", child="upper_arm"),
-            Joint(
-                name="elbow",
-                kind="continuous",
-                parent="upper_arm",
-                child="forearm",
-                origin=Origin(xyz=(lengths[0], 0, 0)),
-            ),
+            Joint(name="elbow", kind="continuous", parent="upper_arm", child="forearm", origin=upper),
         ],
-        frames=[Frame(name="tip", link="forearm", origin=Origin(xyz=(lengths[1], 0, 0)))],
+        frames=[Frame(name="tip", link="forearm", origin=fore)],
     )
 
 
@@ -144,19 +133,15 @@ def rp_arm(
         >>> stiction.library.rp_arm().mass_matrix([0.3, 2.0]).round(6).tolist()
         [[4.45, 0.0], [0.0, 1.0]]
     """
-    flat = [
-        tuple(map(tuple, np.diag([I / 2, I / 2, I]).tolist()))
-        for I in (
-            positive("rp_arm", "first_inertia", first_inertia),
-            positive("rp_arm", "second_inertia", second_inertia),
-        )
-    ]
+    first = _checked("rp_arm", "first_inertia", first_inertia, number(above=0))
+    second = _checked("rp_arm", "second_inertia", second_inertia, number(above=0))
+    flat = [np.diag([I / 2, I / 2, I]) for I in (first, second)]  # only the last matters in the plane
     return Robot(
         name="rp_arm",
         links=[
             Link(name="base"),
-            Link(name="turret", mass=first_mass, center_of_mass=(first_length, 0, 0), inertia=flat[0]),
-            Link(name="slider", mass=second_mass, inertia=flat[1]),
+            Link(name="turret", mass=first_mass, center_of_mass=(first_length, 0, 0), inertia=flat[0].tolist()),
+            Link(name="slider", mass=second_mass, inertia=flat[1].tolist()),
         ],
         joints=[
             Joint(name="turn", kind="continuous", parent="base", child="turret"),
@@ -165,8 +150,8 @@ def rp_arm(
     )
 
 
-# Corke and Armstrong-Hélouvry 1994: rows of d [m], a [m], α [rad]; mass, centre of mass, inertia about it; rotor; ratio.
-PUMA_DH = (
+# Corke and Armstrong-Hélouvry 1994, joint by joint.
+PUMA_DH = (  # Denavit–Hartenberg d [m], a [m], α [rad]
     (0.67183, 0, math.pi / 2),
     (0, 0.4318, 0),
     (0.15005, 0.0203, -math.pi / 2),
@@ -174,9 +159,10 @@ PUMA_DH = (
     (0, 0, -math.pi / 2),
     (0, 0, 0),
 )
-PUMA_MASS = (0, 17.4, 4.8, 0.82, 0.34, 0.09)
+PUMA_MASS = (0, 17.4, 4.8, 0.82, 0.34, 0.09)  # [kg]
+# centre of mass in the Denavit–Hartenberg frame [m]
 PUMA_CENTER = ((0, 0, 0), (-0.3638, 0.006, 0.2275), (-0.0203, -0.0141, 0.07), (0, 0.019, 0), (0, 0, 0), (0, 0, 0.032))
-PUMA_INERTIA = (
+PUMA_INERTIA = (  # xx, yy, zz about the centre of mass [kg m²]
     (0, 0.35, 0),
     (0.13, 0.524, 0.539),
     (0.066, 0.086, 0.0125),
@@ -184,24 +170,24 @@ PUMA_INERTIA = (
     (0.3e-3, 0.4e-3, 0.3e-3),
     (0.15e-3, 0.15e-3, 0.04e-3),
 )
-PUMA_ROTOR = (200e-6, 200e-6, 200e-6, 33e-6, 33e-6, 33e-6)
+PUMA_ROTOR = (200e-6, 200e-6, 200e-6, 33e-6, 33e-6, 33e-6)  # at the motor [kg m²]
 PUMA_RATIO = (-62.6111, 107.815, -53.7063, 76.0364, 71.923, 76.686)
 PUMA_VISCOUS = (1.48e-3, 0.817e-3, 1.38e-3, 71.2e-6, 82.6e-6, 36.7e-6)  # at the motor [N·m·s/rad]
-PUMA_COULOMB = (
+PUMA_COULOMB = (  # at the motor [N·m], for positive and for negative velocity
     (0.395, 0.435),
     (0.126, 0.071),
     (0.132, 0.105),
     (11.2e-3, 16.9e-3),
     (9.26e-3, 14.5e-3),
     (3.96e-3, 10.5e-3),
-)  # at the motor, +/−
+)
 
 
 def puma560() -> Robot:
     """The Unimation Puma 560 with the consensus parameters of Corke and Armstrong-Hélouvry (1994).
 
-    Joint axes are along z of the preceding Denavit–Hartenberg frame; the first stands 0.67183 m up. Rotor inertias, gear
-    ratios and asymmetric friction are those of the paper, friction taken to the joint side.
+    Joint axes are along z of the preceding Denavit–Hartenberg frame; the first stands 0.67183 m up. Rotor inertias,
+    gear ratios and asymmetric friction are those of the paper, friction taken to the joint side.
 
     Example:
         >>> import stiction
@@ -209,35 +195,36 @@ def puma560() -> Robot:
         (6, 6)
     """
     links, joints = [Link(name="base")], []
-    for k in range(6):
-        d, a, alpha = PUMA_DH[k]
-        turn = Origin(
-            xyz=(a, 0, d), rpy=(alpha, 0, 0)
-        )  # from the joint's frame to the Denavit–Hartenberg frame of its link
-        R, G = turn.rotation, abs(PUMA_RATIO[k])
-        center = R @ PUMA_CENTER[k] + turn.xyz
-        inertia = R @ np.diag(PUMA_INERTIA[k]) @ R.T
-        links.append(
-            Link(name=f"link{k + 1}", mass=PUMA_MASS[k], center_of_mass=tuple(center), inertia=inertia, lumped=True)
+    joint_frame = Origin()  # in the frame of the link before
+    for k, (d, a, alpha) in enumerate(PUMA_DH):
+        link_frame = Origin(xyz=(a, 0, d), rpy=(alpha, 0, 0))  # Denavit–Hartenberg frame in that of the joint
+        R, ratio = link_frame.rotation, abs(PUMA_RATIO[k])
+        link = Link(
+            name=f"link{k + 1}",
+            mass=PUMA_MASS[k],
+            center_of_mass=(R @ PUMA_CENTER[k] + link_frame.xyz).tolist(),
+            inertia=(R @ np.diag(PUMA_INERTIA[k]) @ R.T).tolist(),
+            lumped=True,
         )
-        before = PUMA_DH[k - 1] if k else (0, 0, 0)
-        joints.append(
-            Joint(
-                name=f"joint{k + 1}",
-                kind="revolute",
-                parent=links[k].name,
-                child=links[k + 1].name,
-                origin=Origin(xyz=(before[1], 0, before[0]), rpy=(before[2], 0, 0)),
-                rotor_inertia=PUMA_ROTOR[k],
-                gear_ratio=PUMA_RATIO[k],
-                damping=PUMA_VISCOUS[k] * G * G,
-                friction=tuple(G * t for t in PUMA_COULOMB[k]),
-            )
+        joint = Joint(
+            name=f"joint{k + 1}",
+            kind="revolute",
+            parent=links[-1].name,
+            child=link.name,
+            origin=joint_frame,
+            rotor_inertia=PUMA_ROTOR[k],
+            gear_ratio=PUMA_RATIO[k],
+            damping=PUMA_VISCOUS[k] * ratio * ratio,
+            friction=tuple(ratio * torque for torque in PUMA_COULOMB[k]),
         )
+        links.append(link)
+        joints.append(joint)
+        joint_frame = link_frame
     return Robot(name="puma560", links=links, joints=joints)
 
 
-# Otter and Türk's Manutec r3, from the RobotR3 data of the Modelica library: joint offset, axis; m; centre; xx, yy, zz, xy about it.
+# Otter and Türk's Manutec r3, from the RobotR3 data of the Modelica library, joint by joint: its offset [m] and axis;
+# of its link the mass [kg], the centre of mass [m], and xx, yy, zz, xy about that [kg m²].
 MANUTEC = (
     ((0, 0.351, 0), (0, 1, 0), 1.0, (0, 0, 0), (0.001, 1.16, 0.001, 0)),
     ((0, 0.324, 0.3), (1, 0, 0), 56.5, (0.172, 0.205, 0), (2.58, 0.64, 2.73, -0.46)),
@@ -259,24 +246,14 @@ def manutec_r3(*, load: float = 15.0) -> Robot:
         >>> stiction.library.manutec_r3().gravity_torque([0.0] * 6, gravity=(0, -9.81, 0)).shape
         (6,)
     """
-    links, joints = [Link(name="base")], []
-    for k, (offset, axis, mass, center, (xx, yy, zz, xy)) in enumerate(MANUTEC):
+    links = [Link(name="base")]
+    for k, (_, _, mass, center, (xx, yy, zz, xy)) in enumerate(MANUTEC):
         inertia = ((xx, xy, 0.0), (xy, yy, 0.0), (0.0, 0.0, zz))
         links.append(Link(name=f"link{k + 1}", mass=mass, center_of_mass=center, inertia=inertia, lumped=True))
-        joints.append(
-            Joint(
-                name=f"joint{k + 1}",
-                kind="revolute",
-                parent=links[k].name,
-                child=links[k + 1].name,
-                axis=axis,
-                origin=Origin(xyz=offset),
-            )
-        )
+    joints = _in_series(links, "revolute", [row[1] for row in MANUTEC], [row[0] for row in MANUTEC])
+    load = _checked("manutec_r3", "load", load, number(least=0))
     if load:
-        small = tuple(tuple(0.001 if i == j else 0.0 for j in range(3)) for i in range(3))
-        links.append(
-            Link(name="load", mass=positive("manutec_r3", "load", load), center_of_mass=(0.1, 0.25, 0.1), inertia=small)
-        )
+        small = np.diag([0.001] * 3).tolist()  # so that it is a real body
+        links.append(Link(name="load", mass=load, center_of_mass=(0.1, 0.25, 0.1), inertia=small))
         joints.append(Joint(name="grip", kind="fixed", parent="link6", child="load"))
     return Robot(name="manutec_r3", links=links, joints=joints)

@@ -1,23 +1,24 @@
 """Links: rigid bodies with a name and an inertia; frames fixed to them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from stiction.errors import RobotError
-from stiction.robot.checks import finite_vector, instance, name_of, not_negative
-from stiction.robot.solid import Origin, Solid, composite
+from stiction.fields import argument, flag, instance, matrix, number, numbers, text
+from stiction.robot.element import Element
+from stiction.robot.origin import Origin
+from stiction.robot.solid import Solid, composite
 
-Square = Sequence[Sequence[float]]  # (3, 3)
 NOTHING = 1e-12  # kg m²: below this an inertia is rounding of zero
 LUMPED = "Identified parameters that stand for no real body are taken with lumped=True"
 ROUNDING = 1e-6  # files carry few digits: how far, relatively, an inertia may miss the triangle inequality
 
 
 @dataclass(frozen=True, kw_only=True)
-class Link:
+class Link(Element):
     """A rigid body of a robot.
 
     Attributes:
@@ -25,8 +26,8 @@ class Link:
         mass: [kg]; 0 is allowed only where nothing heavier hangs in the air (a root, or links fixed to others).
         center_of_mass: in the link's frame [m], 3 numbers.
         inertia: about the centre of mass, in the link's axes [kg m²], (3, 3).
-        lumped: whether these are identified parameters that stand for a motion, not for a body (the Puma's first link has
-            inertia without mass); then they need not be those of a real body.
+        lumped: whether these are identified parameters that stand for a motion, not for a body (the Puma's first link
+            has inertia without mass); then they need not be those of a real body.
 
     Example:
         >>> import stiction
@@ -35,63 +36,57 @@ class Link:
         0.5
     """
 
-    name: str
-    mass: float = 0.0
-    center_of_mass: Sequence[float] = (0.0, 0.0, 0.0)
-    inertia: Square = ((0.0, 0.0, 0.0),) * 3
-    lumped: bool = False
+    name: str = text()
+    mass: float = number(0.0, least=0)
+    center_of_mass: Sequence[float] = numbers(3, (0.0, 0.0, 0.0))
+    inertia: Sequence[Sequence[float]] = matrix(3, ((0.0, 0.0, 0.0),) * 3)
+    lumped: bool = flag(False)
 
     def __post_init__(self) -> None:
-        owner = f"link '{name_of('link', self.name)}'"
-        object.__setattr__(self, "mass", not_negative(owner, "mass", self.mass))
-        object.__setattr__(self, "center_of_mass", finite_vector(owner, "center_of_mass", self.center_of_mass))
-        object.__setattr__(self, "inertia", _inertia(owner, self.inertia, self.mass, self.lumped))
+        super().__post_init__()
+        given = np.array(self.inertia)
+        self._set("inertia", tuple(map(tuple, ((given + given.T) / 2).tolist())))
+
+    def conflicts(self) -> Sequence[tuple[Any, Any]]:
+        """Inertias that are not symmetric and, unless they are lumped, those that no real body has."""
+        given = np.array(self.inertia)
+        scale = np.abs(given).max()
+        slack = ROUNDING * scale + NOTHING
+        small, middle, large = np.linalg.eigvalsh((given + given.T) / 2)
+        wrong = (
+            (
+                np.abs(given - given.T).max() > 1e-9 * scale,
+                f"inertia is not symmetric: {self.inertia}; give it about the centre of mass, ixy in both places",
+            ),
+        )
+        unreal = (
+            (
+                small < -slack,
+                f"inertia has the principal value {small:.6g} kg m²; allowed: none below 0. "
+                f"Give it about the centre of mass. {LUMPED}",
+            ),
+            (
+                small + middle < large - slack,
+                f"inertia violates the triangle inequality: principal values {small:.6g}, {middle:.6g}, {large:.6g} "
+                "kg m²; of a real body the largest is at most the sum of the others. "
+                f"Check the units and the reference point (centre of mass). {LUMPED}",
+            ),
+            (scale > NOTHING and self.mass == 0, f"it has inertia but no mass; give a mass above 0. {LUMPED}"),
+        )
+        return wrong if self.lumped else wrong + unreal
 
     @staticmethod
     def of(name: str, *solids: Solid) -> "Link":
         """A link made of solids (boxes, cylinders, spheres, capsules, point masses)."""
+        solid_field = instance(Solid, words="a solid, such as stiction.Box")
         for solid in solids:
-            instance(f"link '{name}'", "a part", solid, Solid)
+            argument(f"link '{name}'", "a part", solid, solid_field, RobotError)
         mass, center, inertia = composite(solids)
         return Link(name=name, mass=mass, center_of_mass=center.tolist(), inertia=inertia.tolist())
 
 
-def _inertia(owner: str, given: Any, mass: float, lumped: bool) -> Square:
-    try:
-        rows = [finite_vector(owner, "inertia", row) for row in given]
-    except TypeError:
-        rows = []
-    if len(rows) != 3:
-        raise RobotError(f"{owner}: inertia is {given!r}; allowed: 3 rows of 3 numbers")
-    matrix = np.array(rows)
-    scale = np.abs(matrix).max()
-    if np.abs(matrix - matrix.T).max() > 1e-9 * scale:
-        raise RobotError(
-            f"{owner}: inertia is not symmetric: {rows}; give it about the centre of mass, ixy in both places"
-        )
-    matrix = (matrix + matrix.T) / 2
-    if not lumped:
-        _real_body(owner, matrix, scale, mass)
-    return tuple(tuple(float(x) for x in row) for row in matrix)
-
-
-def _real_body(owner: str, matrix: np.ndarray, scale: float, mass: float) -> None:
-    small, middle, large = np.linalg.eigvalsh(matrix)
-    if small < -ROUNDING * scale - NOTHING:
-        raise RobotError(
-            f"{owner}: inertia has the principal value {small:.6g} kg m²; allowed: none below 0. Give it about the centre of mass. {LUMPED}"
-        )
-    if small + middle < large - ROUNDING * scale - NOTHING:
-        raise RobotError(
-            f"{owner}: inertia violates the triangle inequality: principal values {small:.6g}, {middle:.6g}, {large:.6g} kg m²; "
-            f"of a real body the largest is at most the sum of the others. Check the units and the reference point (centre of mass). {LUMPED}"
-        )
-    if scale > NOTHING and mass == 0:
-        raise RobotError(f"{owner}: it has inertia but no mass; give a mass above 0. {LUMPED}")
-
-
 @dataclass(frozen=True, kw_only=True)
-class Frame:
+class Frame(Element):
     """A named frame fixed to a link: a tool, a sensor, a contact point.
 
     Attributes:
@@ -104,9 +99,6 @@ class Frame:
         >>> tip = stiction.Frame(name="tip", link="forearm", origin=stiction.Origin(xyz=(0.4, 0, 0)))
     """
 
-    name: str
-    link: str
-    origin: Origin = field(default_factory=Origin)
-
-    def __post_init__(self) -> None:
-        instance(f"frame '{name_of('frame', self.name)}'", "origin", self.origin, Origin)
+    name: str = text()
+    link: str = text()
+    origin: Origin = instance(Origin, Origin(), words="a stiction.Origin object")

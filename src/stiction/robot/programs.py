@@ -1,125 +1,163 @@
-"""Which programs a robot needs: its structure, its numbers, and the formulas over them.
+"""Which programs a robot needs: its structure, its parameters, and the computations over them.
 
-Robots of one structure share one program. A program's inputs are the robot's numbers (uniform), those that the user freed
-(varying), and the signals of the formula.
+Robots of one structure share one program. A program's inputs are the robot's parameters (uniform), those that the user
+replaced (varying), and the signals of the computation.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stiction.errors import InputError, RobotError, unknown
-from stiction.robot.description import Description
-from stiction.robot.numbers import Assembly, Numbers
+from stiction.robot.assembly import Assembly
+from stiction.robot.substitution import Substitution
 from stiction.trace.program import Port, Program
+
+if TYPE_CHECKING:
+    from stiction.robot.robot import Robot
+
+Parameters = Mapping[str, Any] | None  # parameters to replace, by name, with arrays over the leading axes
 
 
 @dataclass(frozen=True)
-class Formula:
-    """A computation on an assembled robot.
+class Computation:
+    """Something to compute from an assembled robot.
 
     Attributes:
         inputs: ports of its signals.
         outputs: ports of its results.
         function: takes the assembly and one value per input, returns one value per output.
-        free_role: role of the port of freed numbers; "uniform" where lanes are not robots but directions.
+        replaced_role: role of the port of replaced parameters; "uniform" where lanes are not robots but directions.
     """
 
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
     function: Callable[..., tuple]
-    free_role: str = "varying"
+    replaced_role: str = "varying"
 
 
 @dataclass(frozen=True)
 class Blueprint:
-    """A robot seen as structure and numbers, with some numbers freed.
+    """A robot seen as structure and parameters, some of them replaced.
 
     Attributes:
         structure: equal for robots that can share a program.
-        values: the numbers that are neither folded nor free, (k,).
-        free: names of the freed numbers.
+        values: of the parameters that are neither folded nor replaced [SI], (k,).
+        replaced: names of the replaced parameters.
     """
 
     structure: tuple
     values: np.ndarray
-    free: tuple[str, ...]
+    replaced: tuple[str, ...]
 
 
-def blueprint(robot: Description, free: tuple[str, ...]) -> Blueprint:
-    """The structure and the numbers of a robot, computed once per choice of free numbers."""
-    known = robot.__dict__.setdefault("_blueprints", {})
-    if free not in known:
-        known[free] = _blueprint(robot, free)
-    return known[free]
+shared_programs: dict[tuple, Program] = {}  # of all robots in this process, by structure and computation
 
 
-def _blueprint(robot: Description, free: tuple[str, ...]) -> Blueprint:
-    following = [joint for joint in robot.joints if joint.mimic]
-    if following:
-        raise RobotError(
-            f"robot '{robot.name}': joint '{following[0].name}' mimics '{following[0].mimic.joint}', which dynamics does not support; "  # type: ignore[union-attr]
-            "use robot.without_mimics() to let it move freely or robot.lock({joint: position}) to fix it"
-        )
-    numbers = Numbers(free=dict.fromkeys(free, 1.0))
-    Assembly(robot, numbers)
+class Programs:
+    """The programs of one robot, each looked up once and then remembered.
+
+    Attributes:
+        found: program and parameter values, by name and options of the computation and names of replaced parameters.
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+        self.found: dict[tuple, tuple[Program, np.ndarray]] = {}
+        self._blueprints: dict[tuple[str, ...], Blueprint] = {}
+
+    def blueprint(self, replaced: tuple[str, ...] = ()) -> Blueprint:
+        """The structure and the parameters of the robot when these parameters are replaced."""
+        if replaced not in self._blueprints:
+            self._blueprints[replaced] = _blueprint(self.robot, replaced)
+        return self._blueprints[replaced]
+
+    def find(
+        self, name: str, options: tuple, replaced: tuple[str, ...], make: Callable[[], Computation]
+    ) -> tuple[Program, np.ndarray]:
+        """The program of a computation and the parameter values that it takes; name and options tell programs apart."""
+        key = (name, options, replaced)
+        if key not in self.found:
+            for parameter in replaced:
+                if parameter not in self.robot.parameters:
+                    known = self.robot.parameters
+                    raise InputError(unknown("parameter", parameter, f"robot '{self.robot.name}'", known))
+            plan = self.blueprint(replaced)
+            shared = (plan.structure, len(replaced), name, options)
+            if shared not in shared_programs:
+                shared_programs[shared] = _program(self.robot, name, make(), plan, shared)
+            self.found[key] = shared_programs[shared], plan.values
+        return self.found[key]
+
+
+def _blueprint(robot: Robot, replaced: tuple[str, ...]) -> Blueprint:
+    for joint in robot.joints:
+        if joint.mimic:
+            raise RobotError(
+                f"robot '{robot.name}': joint '{joint.name}' mimics '{joint.mimic.joint}', which dynamics does not "
+                "support; use robot.without_mimics() to let it move freely or robot.lock({joint: position}) to fix it"
+            )
+    parameter = Substitution(replaced=dict.fromkeys(replaced, 1.0))
+    Assembly(robot, parameter)
     places = {link.name: k for k, link in enumerate(robot.links)}
     joints = tuple((joint.kind, places[joint.parent], places[joint.child]) for joint in robot.joints)
     frames = tuple(places[frame.link] for frame in robot.frames)
-    structure = (joints, frames, len(robot.links), robot.coupling is not None, tuple(numbers.pattern))
-    return Blueprint(structure, np.array(numbers.values), free)
+    structure = (joints, frames, len(robot.links), robot.coupling is not None, tuple(parameter.pattern))
+    return Blueprint(structure, np.array(parameter.values), replaced)
 
 
-_programs: dict[tuple, Program] = {}
+def _program(robot: Robot, name: str, computation: Computation, plan: Blueprint, key: tuple) -> Program:
+    ports = [Port("parameters", (len(plan.values),), "SI", "uniform")]
+    if plan.replaced:
+        ports.append(Port("replaced parameters", (len(plan.replaced),), "SI", computation.replaced_role))
+
+    def function(values: list, *signals: Any) -> tuple:
+        replaced: Mapping[str, Any] = {}
+        if plan.replaced:
+            replaced, signals = dict(zip(plan.replaced, signals[0], strict=True)), signals[1:]
+        assembly = Assembly(robot, Substitution(lambda k, _, __: values[k], replaced))
+        return computation.function(assembly, *signals)
+
+    return Program(name, function, [*ports, *computation.inputs], computation.outputs, key=key)
 
 
-def program(
-    robot: Description, name: str, options: tuple, free: tuple[str, ...], make: Callable[[], Formula]
-) -> Program:
-    """The program of a formula on robots of this structure; name and options tell formulas apart."""
-    plan = blueprint(robot, free)
-    key = (plan.structure, len(free), name, options)
-    if key not in _programs:
-        _programs[key] = _make(robot, name, make(), plan, key)
-    return _programs[key]
+def compute(
+    robot: Robot,
+    name: str,
+    options: tuple,
+    make: Callable[[], Computation],
+    signals: Sequence[Any],
+    parameters: Parameters = None,
+    threads: int | None = 1,
+) -> tuple[np.ndarray, ...]:
+    """Compute something from a robot.
+
+    Args:
+        robot: the robot.
+        name: of the computation, in errors and dumps.
+        options: what tells apart computations of one name; anything with a `repr` that never changes.
+        make: gives the computation; asked the first time only.
+        signals: one array per input of the computation.
+        parameters: parameters to replace.
+        threads: how many share a batch; None takes all cores.
+    """
+    if parameters is not None and not isinstance(parameters, Mapping):
+        given = type(parameters).__name__
+        raise InputError(f"parameters is a {given}; allowed: a dict from names of parameters to arrays")
+    program, values = robot.programs.find(name, options, tuple(parameters or ()), make)
+    if not parameters:
+        return program(values, *signals, threads=threads)
+    return program(values, _stacked(parameters), *signals, threads=threads)
 
 
-def _make(robot: Description, name: str, formula: Formula, plan: Blueprint, key: tuple) -> Program:
-    ports = [Port("numbers", (len(plan.values),), "SI", "uniform")]
-    if plan.free:
-        ports.append(Port("free", (len(plan.free),), "SI", formula.free_role))
-
-    def function(numbers: list, *signals: Any) -> tuple:
-        freed: Mapping[str, Any] = {}
-        if plan.free:
-            freed, signals = dict(zip(plan.free, signals[0], strict=True)), signals[1:]
-        assembly = Assembly(robot, Numbers(lambda k, _, __: numbers[k], freed))
-        return formula.function(assembly, *signals)
-
-    return Program(name, function, [*ports, *formula.inputs], formula.outputs, key=key)
-
-
-Call = tuple[Program, np.ndarray]
-
-
-def prepared(robot: Description, name: str, options: tuple, free: tuple[str, ...], make: Callable[[], Formula]) -> Call:
-    """The program and the numbers for a computation on this robot, looked up once and then remembered with it."""
-    calls: dict[tuple, Call] = robot.__dict__.setdefault("_calls", {})
-    key = (name, options, free)
-    if key not in calls:
-        for number in free:
-            if number not in robot.numbers:
-                raise InputError(unknown("number", number, f"robot '{robot.name}'", robot.numbers))
-        calls[key] = program(robot, name, options, free, make), blueprint(robot, free).values
-    return calls[key]
-
-
-def _stacked(values: Mapping[str, Any]) -> np.ndarray:
-    """The values of freed numbers, the last axis in their order."""
+def _stacked(parameters: Mapping[str, Any]) -> np.ndarray:
+    """The values of replaced parameters, the last axis in their order."""
     arrays = []
-    for name, value in values.items():
+    for name, value in parameters.items():
         try:
             if value is None:
                 raise TypeError
@@ -129,24 +167,5 @@ def _stacked(values: Mapping[str, Any]) -> np.ndarray:
     try:
         return np.stack(np.broadcast_arrays(*arrays), axis=-1)
     except ValueError:
-        shapes = ", ".join(f"'{name}' {array.shape}" for name, array in zip(values, arrays, strict=True))
-        raise InputError(f"the values of freed numbers must have shapes that fit each other; got {shapes}") from None
-
-
-def compute(
-    robot: Description,
-    name: str,
-    options: tuple,
-    make: Callable[[], Formula],
-    signals: Sequence[Any],
-    values: Mapping[str, Any] | None = None,
-    threads: int | None = 1,
-) -> tuple[np.ndarray, ...]:
-    """Run a formula on a robot, with `values` in place of some of its numbers; `make` is asked for the formula the first time."""
-    if values is not None and not isinstance(values, Mapping):
-        raise InputError(f"values is a {type(values).__name__}; allowed: a dict from names of numbers to arrays")
-    run, numbers = prepared(robot, name, options, tuple(values) if values else (), make)
-    if values:
-        freed = _stacked(values)
-        return run(numbers, freed, *signals, threads=threads)
-    return run(numbers, *signals, threads=threads)
+        shapes = ", ".join(f"'{name}' {array.shape}" for name, array in zip(parameters, arrays, strict=True))
+        raise InputError(f"replaced parameters must have shapes that fit each other; got {shapes}") from None

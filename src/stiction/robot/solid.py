@@ -2,59 +2,19 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from stiction.errors import RobotError
-from stiction.robot.checks import finite, finite_vector, instance, positive
+from stiction.fields import instance, number, numbers
+from stiction.robot.element import Element
+from stiction.robot.origin import Origin
 
 
 @dataclass(frozen=True, kw_only=True)
-class Origin:
-    """Where a frame stands in another.
-
-    Attributes:
-        xyz: position of its origin [m], 3 numbers.
-        rpy: its roll, pitch and yaw about the fixed x, y and z axes [rad], 3 numbers.
-
-    Example:
-        >>> import stiction
-        >>> stiction.Origin(xyz=(0, 0, 0.4)).matrix.shape
-        (4, 4)
-    """
-
-    xyz: Sequence[float] = (0.0, 0.0, 0.0)
-    rpy: Sequence[float] = (0.0, 0.0, 0.0)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "xyz", finite_vector("origin", "xyz", self.xyz))
-        object.__setattr__(self, "rpy", finite_vector("origin", "rpy", self.rpy))
-
-    @property
-    def rotation(self) -> np.ndarray:
-        """Rotation matrix, (3, 3); quarter turns are exact, though π/2 is not."""
-        (cr, cp, cy), (sr, sp, sy) = (
-            np.where(abs(x - x.round()) < 1e-15, x.round(), x) for x in (np.cos(self.rpy), np.sin(self.rpy))
-        )
-        return np.array(
-            [
-                [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-                [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-                [-sp, cp * sr, cp * cr],
-            ]
-        )
-
-    @property
-    def matrix(self) -> np.ndarray:
-        """Homogeneous matrix, (4, 4)."""
-        whole = np.eye(4)
-        whole[:3, :3], whole[:3, 3] = self.rotation, self.xyz
-        return whole
-
-
-@dataclass(frozen=True, kw_only=True)
-class Solid:
+class Solid(Element):
     """A body of uniform density. Give either its mass or its density.
 
     Attributes:
@@ -63,17 +23,14 @@ class Solid:
         origin: where the solid's centre stands in the link's frame.
     """
 
-    mass: float | None = None
-    density: float | None = None
-    origin: Origin = field(default_factory=Origin)
+    mass: float | None = number(None, above=0, optional=True)
+    density: float | None = number(None, above=0, optional=True)
+    origin: Origin = instance(Origin, Origin(), words="a stiction.Origin object")
 
-    def __post_init__(self) -> None:
-        name = type(self).__name__
-        if (self.mass is None) == (self.density is None):
-            raise RobotError(f"{name}: give either mass or density; got mass={self.mass}, density={self.density}")
-        instance(name, "origin", self.origin, Origin)
-        given = "mass" if self.density is None else "density"
-        object.__setattr__(self, given, positive(name, given, getattr(self, given)))
+    def conflicts(self) -> Sequence[tuple[Any, Any]]:
+        """Mass and density at once, or neither."""
+        both_or_none = (self.mass is None) == (self.density is None)
+        return ((both_or_none, f"give either mass or density; got mass={self.mass}, density={self.density}"),)
 
     @property
     def volume(self) -> float:
@@ -87,7 +44,7 @@ class Solid:
 
     @property
     def total_mass(self) -> float:
-        """Mass [kg]."""
+        """Mass [kg], by the density where that was given."""
         return (self.density or 0.0) * self.volume if self.mass is None else self.mass
 
     @property
@@ -107,20 +64,16 @@ class Box(Solid):
         [0.065, 0.05, 0.025]
     """
 
-    size: Sequence[float]
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "size", finite_vector("Box", "size", self.size))
-        for edge in self.size:
-            positive("Box", "size", edge)
+    size: Sequence[float] = numbers(3, above=0)
 
     @property
-    def volume(self) -> float:  # noqa: D102
+    def volume(self) -> float:
+        """Product of the edges [m³]."""
         return math.prod(self.size)
 
     @property
-    def shape_inertia(self) -> np.ndarray:  # noqa: D102
+    def shape_inertia(self) -> np.ndarray:
+        """(y² + z², x² + z², x² + y²)/12 [m²]."""
         x, y, z = self.size
         return np.array([y * y + z * z, x * x + z * z, x * x + y * y]) / 12
 
@@ -135,20 +88,17 @@ class Cylinder(Solid):
         [0.02, 0.02, 0.01]
     """
 
-    radius: float
-    length: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        positive(type(self).__name__, "radius", self.radius)
-        positive(type(self).__name__, "length", self.length)
+    radius: float = number(above=0)
+    length: float = number(above=0)
 
     @property
-    def volume(self) -> float:  # noqa: D102
+    def volume(self) -> float:
+        """π r² l [m³]."""
         return math.pi * self.radius**2 * self.length
 
     @property
-    def shape_inertia(self) -> np.ndarray:  # noqa: D102
+    def shape_inertia(self) -> np.ndarray:
+        """(3r² + l²)/12 across, r²/2 along [m²]."""
         side = (3 * self.radius**2 + self.length**2) / 12
         return np.array([side, side, self.radius**2 / 2])
 
@@ -163,18 +113,16 @@ class Sphere(Solid):
         [0.0048, 0.0048, 0.0048]
     """
 
-    radius: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        positive("Sphere", "radius", self.radius)
+    radius: float = number(above=0)
 
     @property
-    def volume(self) -> float:  # noqa: D102
+    def volume(self) -> float:
+        """4π r³/3 [m³]."""
         return 4 / 3 * math.pi * self.radius**3
 
     @property
-    def shape_inertia(self) -> np.ndarray:  # noqa: D102
+    def shape_inertia(self) -> np.ndarray:
+        """2r²/5 about each axis [m²]."""
         return np.full(3, 0.4 * self.radius**2)
 
 
@@ -189,11 +137,13 @@ class Capsule(Cylinder):
     """
 
     @property
-    def volume(self) -> float:  # noqa: D102
+    def volume(self) -> float:
+        """That of the cylinder and of a whole ball [m³]."""
         return super().volume + 4 / 3 * math.pi * self.radius**3
 
     @property
-    def shape_inertia(self) -> np.ndarray:  # noqa: D102
+    def shape_inertia(self) -> np.ndarray:
+        """Of the cylinder and the half balls, each with its share of the volume [m²]."""
         r, length = self.radius, self.length
         tube, ball = math.pi * r * r * length, 4 / 3 * math.pi * r**3
         # each half ball: its centre lies 3r/8 beyond the end of the tube; its inertia about that centre is 83/320 r²
@@ -212,12 +162,19 @@ class PointMass(Solid):
         2.0
     """
 
-    @property
-    def volume(self) -> float:  # noqa: D102
-        raise RobotError("PointMass: a point has no volume, so no density; give its mass")
+    def conflicts(self) -> Sequence[tuple[Any, Any]]:
+        """A point has no density."""
+        no_mass = self.density is not None
+        return ((no_mass, "a point has no volume, so no density; give its mass"), *super().conflicts())
 
     @property
-    def shape_inertia(self) -> np.ndarray:  # noqa: D102
+    def volume(self) -> float:
+        """None at all [m³]."""
+        return 0.0
+
+    @property
+    def shape_inertia(self) -> np.ndarray:
+        """No inertia about itself [m²]."""
         return np.zeros(3)
 
 
@@ -231,5 +188,4 @@ def composite(solids: Sequence[Solid]) -> tuple[float, np.ndarray, np.ndarray]:
     for s in solids:
         d = np.array(s.origin.xyz) - center
         inertia += s.inertia + s.total_mass * (d @ d * np.eye(3) - np.outer(d, d))
-    finite("composite", "mass", mass)
     return mass, center, inertia

@@ -1,75 +1,73 @@
 """The tree that links and joints must form: one root, no loops, every name known and used once."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from stiction.errors import RobotError, unknown
+from stiction.errors import unknown
 from stiction.robot.joint import Joint
-from stiction.robot.link import Frame, Link
+
+if TYPE_CHECKING:
+    from stiction.robot.robot import Robot
 
 
-def ordered_joints(
-    owner: str, links: Sequence[Link], joints: Sequence[Joint], frames: Sequence[Frame]
-) -> tuple[Joint, ...]:
+def ordered_joints(robot: Robot) -> tuple[Joint, ...]:
     """The joints with parents before children, otherwise in the order given; refuses what is no tree."""
-    if not links:
-        raise RobotError(f"{owner}: it has no links; give at least one")
-    _unique(owner, "link", [link.name for link in links])
-    _unique(owner, "joint", [joint.name for joint in joints])
-    names = [link.name for link in links]
-    _unique(owner, "frame", [*names, *(frame.name for frame in frames)])
-    for joint in joints:
-        for role in ("parent", "child"):
-            if getattr(joint, role) not in names:
-                raise RobotError(
-                    f"{owner}, joint '{joint.name}': "
-                    + unknown(f"{role} link", getattr(joint, role), "this robot", names)
-                )
-    for frame in frames:
+    if not robot.links:
+        raise robot.refusal("it has no links; give at least one")
+    names = [link.name for link in robot.links]
+    _check_unique(robot, "link", names)
+    _check_unique(robot, "joint", [joint.name for joint in robot.joints])
+    _check_unique(robot, "frame", [*names, *(frame.name for frame in robot.frames)])
+    for joint in robot.joints:
+        for role, link in (("parent", joint.parent), ("child", joint.child)):
+            if link not in names:
+                raise robot.refusal(f"joint '{joint.name}': " + unknown(f"{role} link", link, "this robot", names))
+    for frame in robot.frames:
         if frame.link not in names:
-            raise RobotError(f"{owner}, frame '{frame.name}': " + unknown("link", frame.link, "this robot", names))
-    _one_parent(owner, names, joints)
-    return _from_root(owner, names, joints)
+            raise robot.refusal(f"frame '{frame.name}': " + unknown("link", frame.link, "this robot", names))
+    _check_parents(robot, names)
+    return _from_root(robot, names)
 
 
-def _unique(owner: str, what: str, names: Sequence[str]) -> None:
+def _check_unique(robot: Robot, what: str, names: Sequence[str]) -> None:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise RobotError(
-            f"{owner}: {what} name '{twice[0]}' is used more than once; give each {what} a name of its own"
-        )
+        raise robot.refusal(f"{what} name '{twice[0]}' is used more than once; give each {what} a name of its own")
 
 
-def _one_parent(owner: str, names: Sequence[str], joints: Sequence[Joint]) -> None:
+def _check_parents(robot: Robot, names: Sequence[str]) -> None:
+    """Every link but one has one parent."""
     carriers: dict[str, Joint] = {}
-    for joint in joints:
+    for joint in robot.joints:
         if joint.child in carriers:
             first = carriers[joint.child]
-            raise RobotError(
-                f"{owner}: link '{joint.child}' has two parents, by joints '{first.name}' and '{joint.name}'; "
+            raise robot.refusal(
+                f"link '{joint.child}' has two parents, by joints '{first.name}' and '{joint.name}'; "
                 "a tree allows one. Remove one joint: loops are closed by constraints, not by joints"
             )
         carriers[joint.child] = joint
     roots = [name for name in names if name not in carriers]
     if len(roots) > 1:
-        raise RobotError(
-            f"{owner}: it has {len(roots)} roots ({', '.join(roots)}); allowed: one. Join the others to it, by a fixed joint if they rest"
+        raise robot.refusal(
+            f"it has {len(roots)} roots ({', '.join(roots)}); allowed: one. "
+            "Join the others to it, by a fixed joint if they rest"
         )
     if not roots:
-        raise RobotError(
-            f"{owner}: it has no root: joints {', '.join(j.name for j in joints)} form a loop; one link must have no parent"
-        )
+        loop = ", ".join(joint.name for joint in robot.joints)
+        raise robot.refusal(f"it has no root: joints {loop} form a loop; one link must have no parent")
 
 
-def _from_root(owner: str, names: Sequence[str], joints: Sequence[Joint]) -> tuple[Joint, ...]:
-    reached = set(names) - {joint.child for joint in joints}
-    waiting, placed = list(joints), []
+def _from_root(robot: Robot, names: Sequence[str]) -> tuple[Joint, ...]:
+    reached = set(names) - {joint.child for joint in robot.joints}
+    waiting, placed = list(robot.joints), []
     while waiting:
         ready = next((joint for joint in waiting if joint.parent in reached), None)
         if ready is None:
-            raise RobotError(
-                f"{owner}: joints {', '.join(j.name for j in waiting)} form a loop that is not tied to the root; open it"
-            )
+            loop = ", ".join(joint.name for joint in waiting)
+            raise robot.refusal(f"joints {loop} form a loop that is not tied to the root; open it")
         waiting.remove(ready)
         reached.add(ready.child)
         placed.append(ready)

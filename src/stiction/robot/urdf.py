@@ -1,25 +1,24 @@
 """Reading URDF, with what other readers drop: friction, damping, rotors, ratios and transmissions."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from stiction.errors import RobotError, unknown
-from stiction.robot.checks import LARGEST
+from stiction.fields import LARGEST
 from stiction.robot.joint import Joint, Limits, Mimic
 from stiction.robot.link import Link
-from stiction.robot.robot import Robot
-from stiction.robot.solid import Origin
+from stiction.robot.origin import Origin
 
 TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
-GEARING = {
+GEARING = {  # tag -> field of the joint
     "mechanicalReduction": "gear_ratio",
     "gear_ratio": "gear_ratio",
     "motorInertia": "rotor_inertia",
@@ -34,26 +33,33 @@ OTHERS = {
 }
 
 
-def read_urdf(source: str | Path, *, base: str = "fixed", keep_fixed: bool = True, lumped: bool = False) -> Robot:
-    """A robot from a URDF file or text; see `Robot.from_urdf`."""
+class Urdf(NamedTuple):
+    """What a URDF says of a robot, and how errors call the file."""
+
+    where: str
+    name: str
+    links: Sequence[Link]
+    joints: Sequence[Joint]
+
+
+def read_urdf(source: str | Path, *, base: str = "fixed", lumped: bool = False) -> Urdf:
+    """The links and joints of a URDF file or text; see `Robot.from_urdf`."""
     if base not in ("fixed", "floating"):
         raise RobotError(f"base is {base!r}; allowed: 'fixed', 'floating'")
     text, where = _text(source)
     root = _parse(text, where)
-    name = root.get("name") or Path(where).stem
     carried = {child.get("link") for child in root.findall("joint/child")}
-    links = [
-        _link(e, where, lumped or (base == "fixed" and e.get("name") not in carried)) for e in root.findall("link")
-    ]  # a root's inertia plays no part
-    joints = [_joint(element, where) for element in root.findall("joint")]
-    joints = _with_transmissions(root, joints, where)
+    links = []
+    for element in root.findall("link"):
+        rests = base == "fixed" and element.get("name") not in carried  # the inertia of a root plays no part
+        links.append(_link(element, where, lumped or rests))
+    joints = _with_transmissions(root, [_joint(element, where) for element in root.findall("joint")], where)
     if base == "floating":
         links, joints = _floating(links, joints)
-    try:
-        robot = Robot(name=name, links=tuple(links), joints=tuple(joints))
-    except RobotError as error:
-        raise RobotError(f"{where}: {error}") from None
-    return robot if keep_fixed else robot.merged()
+    return Urdf(where, root.get("name") or Path(where).stem, links, joints)
+
+
+# From a file to its elements.
 
 
 def _text(source: str | Path) -> tuple[str | bytes, str]:
@@ -68,9 +74,8 @@ def _text(source: str | Path) -> tuple[str | bytes, str]:
     try:
         content = path.read_bytes()
     except FileNotFoundError:
-        raise RobotError(
-            f"there is no file '{path}'; give the path of a URDF file, or URDF text that begins with '<'"
-        ) from None
+        fix = "give the path of a URDF file, or URDF text that begins with '<'"
+        raise RobotError(f"there is no file '{path}'; {fix}") from None
     except (OSError, ValueError) as error:
         raise RobotError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}") from None
     if b"\0" in content and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -83,32 +88,38 @@ def _parse(text: str | bytes, where: str) -> ET.Element:
         root = ET.fromstring(text)
     except ET.ParseError as error:
         line, column = error.position
-        hint = (
-            '; declare the prefix in <robot>, as in xmlns:drake="http://drake.mit.edu"'
-            if "unbound prefix" in str(error)
-            else ""
-        )
-        raise RobotError(
-            f"{where}, line {line}, column {column + 1}: malformed XML ({str(error).split(':')[0]}){hint}"
-        ) from None
+        unbound = "unbound prefix" in str(error)
+        hint = '; declare the prefix in <robot>, as in xmlns:drake="http://drake.mit.edu"' if unbound else ""
+        what = str(error).split(":")[0]
+        raise RobotError(f"{where}, line {line}, column {column + 1}: malformed XML ({what}){hint}") from None
     except (ValueError, LookupError) as error:
         raise RobotError(f"{where}: malformed XML ({error})") from None
     tag = _local(root.tag)
     if tag != "robot":
-        raise RobotError(
-            f"{where} is {OTHERS.get(tag, f'XML of another kind, with root <{tag}>')}; allowed: URDF, with root <robot>"
-        )
+        kind = OTHERS.get(tag, f"XML of another kind, with root <{tag}>")
+        raise RobotError(f"{where} is {kind}; allowed: URDF, with root <robot>")
     for element in root.iter():
         if "xacro" in element.tag or any("${" in value or "$(" in value for value in element.attrib.values()):
-            raise RobotError(
-                f"{where} holds xacro macros (<{_local(element.tag)}>); expand them first: xacro in.urdf.xacro > out.urdf"
-            )
+            fix = "expand them first: xacro in.urdf.xacro > out.urdf"
+            raise RobotError(f"{where} holds xacro macros (<{_local(element.tag)}>); {fix}")
     return root
+
+
+# What elements hold.
 
 
 def _local(tag: str) -> str:
     """A tag without its namespace."""
     return tag.rsplit("}", 1)[-1].rsplit(":", 1)[-1]
+
+
+@contextmanager
+def _within(where: str, separator: str = ": ") -> Iterator[None]:
+    """Errors from inside say where, unless they do already."""
+    try:
+        yield
+    except RobotError as error:
+        raise (error if str(error).startswith(where) else RobotError(f"{where}{separator}{error}")) from None
 
 
 def _required(element: ET.Element, attribute: str, owner: str) -> str:
@@ -118,21 +129,23 @@ def _required(element: ET.Element, attribute: str, owner: str) -> str:
     return value
 
 
-def _number(element: ET.Element | None, attribute: str, owner: str, default: float) -> float:
-    word = element.get(attribute) if element is not None else None
-    if word is None:
-        return default
+def _float(word: str, what: str, owner: str) -> float:
     try:
         value = float(word)
     except ValueError:
-        raise RobotError(f"{owner}: {attribute} is '{word}'; allowed: a number") from None
+        value = math.nan
     if math.isnan(value):
-        raise RobotError(f"{owner}: {attribute} is '{word}'; allowed: a number")
+        raise RobotError(f"{owner}: {what} is '{word}'; allowed: a number")
     return value
 
 
+def _number(element: ET.Element | None, attribute: str, owner: str, default: float) -> float:
+    word = element.get(attribute) if element is not None else None
+    return default if word is None else _float(word, attribute, owner)
+
+
 def _vector(
-    element: ET.Element | None, attribute: str, owner: str, default: tuple[float, float, float]
+    element: ET.Element | None, attribute: str, owner: str, default: tuple[float, float, float] = (0.0, 0.0, 0.0)
 ) -> tuple[float, float, float]:
     word = element.get(attribute) if element is not None else None
     if word is None:
@@ -146,45 +159,46 @@ def _vector(
 
 def _origin(element: ET.Element, owner: str) -> Origin:
     origin = element.find("origin")
-    try:
-        return Origin(xyz=_vector(origin, "xyz", owner, (0, 0, 0)), rpy=_vector(origin, "rpy", owner, (0, 0, 0)))
-    except RobotError as error:
-        raise RobotError(f"{owner}: {error}") from None
+    with _within(owner):
+        return Origin(xyz=_vector(origin, "xyz", owner), rpy=_vector(origin, "rpy", owner))
+
+
+# Links and joints.
 
 
 def _link(element: ET.Element, where: str, lumped: bool) -> Link:
-    owner = f"{where}, link '{_required(element, 'name', f'{where}, a link')}'"
+    name = _required(element, "name", f"{where}, a link")
+    owner = f"{where}, link '{name}'"
     inertial = element.find("inertial")
-    if inertial is None:
-        return Link(name=element.get("name", ""), lumped=lumped)
-    mass, tensor = inertial.find("mass"), inertial.find("inertia")
-    if mass is None or tensor is None:
-        raise RobotError(
-            f"{owner}: <inertial> lacks <{'mass' if mass is None else 'inertia'}>; give both or leave <inertial> out"
-        )
-    _required(mass, "value", owner)
-    I = {name: _number(tensor, f"i{name}", owner, 0.0) for name in ("xx", "xy", "xz", "yy", "yz", "zz")}
-    matrix = np.array([[I["xx"], I["xy"], I["xz"]], [I["xy"], I["yy"], I["yz"]], [I["xz"], I["yz"], I["zz"]]])
-    origin = _origin(inertial, owner)
-    if not (abs(matrix) < LARGEST).all():  # before it is turned: huge numbers would overflow there
-        raise RobotError(
-            f"{owner}: <inertia> holds a value that is not finite or too large; allowed: finite numbers below {LARGEST:g} in size"
-        )
-    turned = origin.rotation @ matrix @ origin.rotation.T
-    try:
-        return Link(
-            name=element.get("name", ""),
-            mass=_number(mass, "value", owner, 0.0),
-            center_of_mass=origin.xyz,
-            inertia=_symmetric(turned),
-            lumped=lumped,
-        )
-    except RobotError as error:
-        raise error if str(error).startswith(where) else RobotError(f"{where}, {error}") from None
+    with _within(where, ", "):
+        if inertial is None:
+            return Link(name=name, lumped=lumped)
+        mass, tensor = inertial.find("mass"), inertial.find("inertia")
+        if mass is None or tensor is None:
+            missing = "mass" if mass is None else "inertia"
+            raise RobotError(f"{owner}: <inertial> lacks <{missing}>; give both or leave <inertial> out")
+        value = _float(_required(mass, "value", owner), "value", owner)
+        origin = _origin(inertial, owner)
+        inertia = _turned(_tensor(tensor, owner), origin.rotation)
+        return Link(name=name, mass=value, center_of_mass=origin.xyz, inertia=inertia, lumped=lumped)
 
 
-def _symmetric(matrix: np.ndarray) -> tuple:
-    return tuple(map(tuple, ((matrix + matrix.T) / 2).tolist()))
+def _tensor(element: ET.Element, owner: str) -> np.ndarray:
+    """The inertia about the axes of its own origin [kg m²], (3, 3)."""
+    I = {name: _number(element, f"i{name}", owner, 0.0) for name in ("xx", "xy", "xz", "yy", "yz", "zz")}
+    tensor = np.array([[I["xx"], I["xy"], I["xz"]], [I["xy"], I["yy"], I["yz"]], [I["xz"], I["yz"], I["zz"]]])
+    if not (abs(tensor) < LARGEST).all():  # before it is turned: huge numbers would overflow there
+        raise RobotError(
+            f"{owner}: <inertia> holds a value that is not finite or too large; "
+            f"allowed: finite numbers below {LARGEST:g} in size"
+        )
+    return tensor
+
+
+def _turned(tensor: np.ndarray, rotation: np.ndarray) -> list[list[float]]:
+    """A tensor in other axes, symmetric to the last bit."""
+    turned = rotation @ tensor @ rotation.T
+    return ((turned + turned.T) / 2).tolist()
 
 
 def _joint(element: ET.Element, where: str) -> Joint:
@@ -193,20 +207,14 @@ def _joint(element: ET.Element, where: str) -> Joint:
     kind = _required(element, "type", owner)
     if kind not in TYPES:
         raise RobotError(f"{owner}: type is '{kind}'; allowed: {', '.join(TYPES)}")
-    ends = {}
-    for role in ("parent", "child"):
-        end = element.find(role)
-        if end is None:
-            raise RobotError(f'{owner}: it lacks <{role} link="..."/>')
-        ends[role] = _required(end, "link", owner)
-    dynamics, mimic = element.find("dynamics"), element.find("mimic")
+    dynamics = element.find("dynamics")
     rotor, ratio = (next((e for e in element if _local(e.tag) == tag), None) for tag in ("rotor_inertia", "gear_ratio"))
-    try:
+    with _within(where, ", "):
         return Joint(
             name=name,
             kind=kind,
-            parent=ends["parent"],
-            child=ends["child"],
+            parent=_end(element, "parent", owner),
+            child=_end(element, "child", owner),
             origin=_origin(element, owner),
             axis=_vector(element.find("axis"), "xyz", owner, (1.0, 0.0, 0.0)),
             limits=_limits(element, kind, owner),
@@ -214,41 +222,44 @@ def _joint(element: ET.Element, where: str) -> Joint:
             friction=_number(dynamics, "friction", owner, 0.0),
             rotor_inertia=_number(rotor, "value", owner, 0.0),
             gear_ratio=_number(ratio, "value", owner, 1.0),
-            mimic=_mimic(mimic, owner),
+            mimic=_mimic(element.find("mimic"), owner),
         )
-    except RobotError as error:
-        raise error if str(error).startswith(where) else RobotError(f"{where}, {error}") from None
+
+
+def _end(element: ET.Element, role: str, owner: str) -> str:
+    """The link at one end of a joint."""
+    end = element.find(role)
+    if end is None:
+        raise RobotError(f'{owner}: it lacks <{role} link="..."/>')
+    return _required(end, "link", owner)
 
 
 def _limits(element: ET.Element, kind: str, owner: str) -> Limits | None:
     limit = element.find("limit")
     if limit is None:
         if kind in ("revolute", "prismatic"):
-            raise RobotError(
-                f"{owner}: a {kind} joint needs <limit lower upper effort velocity>; add it, or use type 'continuous' for free rotation"
-            )
+            needed = f"a {kind} joint needs <limit lower upper effort velocity>"
+            raise RobotError(f"{owner}: {needed}; add it, or use type 'continuous' for free rotation")
         return None
     endless = kind == "continuous"
-    try:
+    with _within(owner):
         return Limits(
             lower=-math.inf if endless else _number(limit, "lower", owner, 0.0),
             upper=math.inf if endless else _number(limit, "upper", owner, 0.0),
             velocity=_number(limit, "velocity", owner, math.inf),
             effort=_number(limit, "effort", owner, math.inf),
         )
-    except RobotError as error:
-        raise error if str(error).startswith(owner) else RobotError(f"{owner}: {error}") from None
 
 
 def _mimic(element: ET.Element | None, owner: str) -> Mimic | None:
     if element is None:
         return None
-    followed = _required(element, "joint", owner)
-    return Mimic(
-        joint=followed,
-        multiplier=_number(element, "multiplier", owner, 1.0),
-        offset=_number(element, "offset", owner, 0.0),
-    )
+    with _within(owner):
+        return Mimic(
+            joint=_required(element, "joint", owner),
+            multiplier=_number(element, "multiplier", owner, 1.0),
+            offset=_number(element, "offset", owner, 0.0),
+        )
 
 
 def _with_transmissions(root: ET.Element, joints: list[Joint], where: str) -> list[Joint]:
@@ -262,47 +273,39 @@ def _with_transmissions(root: ET.Element, joints: list[Joint], where: str) -> li
             if name not in found:
                 raise RobotError(f"{owner}: " + unknown("joint", name, "this robot", found))
             if len(ends) == 1:
-                values = _gearing([transmission], owner)
+                gearing = _gearing([transmission], owner)
             elif len(actuators) in (0, len(ends)):  # each joint with the actuator of the same place
-                values = _gearing([end, *actuators[k : k + 1]], owner)
+                gearing = _gearing([end, *actuators[k : k + 1]], owner)
             else:
-                raise RobotError(
-                    f"{owner}: it has {len(ends)} joints and {len(actuators)} actuators; give one actuator per joint"
-                )
-            try:
-                found[name] = replace(found[name], **values)
-            except RobotError as error:
-                raise RobotError(f"{owner}: {error}") from None
+                count = f"{len(ends)} joints and {len(actuators)} actuators"
+                raise RobotError(f"{owner}: it has {count}; give one actuator per joint")
+            with _within(owner):
+                found[name] = replace(found[name], **gearing)  # type: ignore[arg-type]
     return list(found.values()) if len(found) == len(joints) else joints
 
 
-def _gearing(elements: list[ET.Element], owner: str) -> dict[str, Any]:
-    """Reduction and rotor inertia that stand somewhere in these elements."""
-    values = {}
-    for element in elements:
-        for part in element.iter():
-            if _local(part.tag) in GEARING:
-                values[GEARING[_local(part.tag)]] = _content(part, owner)
-    return values
-
-
-def _content(element: ET.Element, owner: str) -> float:
-    word = element.get("value") or (element.text or "").strip()
-    try:
-        return float(word)
-    except ValueError:
-        raise RobotError(f"{owner}: {_local(element.tag)} is '{word}'; allowed: a number") from None
+def _gearing(elements: list[ET.Element], owner: str) -> dict[str, float]:
+    """Reduction and rotor inertia that stand somewhere in these elements, as fields of a joint."""
+    gearing = {}
+    for part in itertools.chain.from_iterable(element.iter() for element in elements):
+        tag = _local(part.tag)
+        if tag in GEARING:
+            gearing[GEARING[tag]] = _float(part.get("value") or (part.text or "").strip(), tag, owner)
+    return gearing
 
 
 def _floating(links: list[Link], joints: list[Joint]) -> tuple[list[Link], list[Joint]]:
     """The same links and joints, with a floating joint between a new root 'world' and the old one."""
     children = {joint.child for joint in joints}
-    root = next((link.name for link in links if link.name not in children), "")
+    root = next((link.name for link in links if link.name not in children), None)
+    if root is None:  # no tree: the robot says why
+        return links, joints
     names = {link.name for link in links} | {joint.name for joint in joints}
-    world, joint = (
-        next(
-            name for name in itertools.chain([plain], (f"{plain}{k}" for k in itertools.count(1))) if name not in names
-        )
-        for plain in ("world", "root")
-    )
+    world, joint = _unused("world", names), _unused("root", names)
     return [Link(name=world), *links], [Joint(name=joint, kind="floating", parent=world, child=root), *joints]
+
+
+def _unused(name: str, names: set[str]) -> str:
+    """A name that is none of these: the one proposed, or with the first number that makes it new."""
+    proposals = itertools.chain([name], (f"{name}{k}" for k in itertools.count(1)))
+    return next(proposal for proposal in proposals if proposal not in names)

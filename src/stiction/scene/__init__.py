@@ -1,7 +1,6 @@
-"""What users describe: scenes, formulas and tables."""
+"""What users describe: scenes, and formulas."""
 
 from stiction.scene.formula import Formula, FormulaError
 from stiction.scene.scene import FrictionSite, Scene, SceneError
-from stiction.scene.table import Table
 
-__all__ = ["Formula", "FormulaError", "FrictionSite", "Scene", "SceneError", "Table"]
+__all__ = ["Formula", "FormulaError", "FrictionSite", "Scene", "SceneError"]

@@ -140,11 +140,12 @@ class Wiring:
         self.labels.owners[motor] = f"drive.{mount.name}"
         self._label(motor, mount.name, torque="motor_torque", current="motor_current")
         self.wires.append(Wire(f"{motor}.command", [InternalTerm(command, sense)]))
+        rotor = None if drive.gear.elastic else f"drive.{mount.name}.rotor_inertia"
+        self.labels.parameters[mount.robot, f"{mount.joint}.rotor_inertia"] = rotor
+        self.labels.parameters[mount.robot, f"{mount.joint}.gear_ratio"] = None  # the wires hold it, too
         if drive.gear.elastic:
             self._elastic(mount, drive)
         else:
-            self.labels.parameters[mount.robot, f"{mount.joint}.rotor_inertia"] = f"drive.{mount.name}.rotor_inertia"
-            self.labels.parameters[mount.robot, f"{mount.joint}.gear_ratio"] = None  # the wires hold it, too
             self.wires.append(Wire(f"{motor}.speed", [InternalTerm(f"{mount.robot}.v", [mount.motor])]))
             self.pushes[mount.robot].append(InternalTerm(f"{motor}.torque", [[x] for x in mount.motor]))
             if drive.motor_friction is not None:
