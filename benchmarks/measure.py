@@ -16,15 +16,17 @@ Name = TypeVar("Name", bound=Hashable)
 Timed = tuple[Callable[[], Any], int]  # a function, and how many items one call treats
 
 
-def arguments(description: str, **flags: str) -> argparse.Namespace:
-    """The options that every benchmark takes, and flags of its own with their help; switches the cache of kernels off.
+TABLES = {"json": "print the results as JSON"}  # the flag of benchmarks that make a report
+
+
+def arguments(description: str, flags: Mapping[str, str] = TABLES) -> argparse.Namespace:
+    """The option --quick and some flags, with their help; switches the cache of kernels off.
 
     Compile times are then those of compiling; a benchmark of the cache uses `cache_folder`.
     """
     os.environ["STICTION_CACHE"] = ""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--quick", action="store_true", help="fewer repetitions, under a minute")
-    parser.add_argument("--json", action="store_true", help="print the results as JSON")
     for name, words in flags.items():
         parser.add_argument(f"--{name}", action="store_true", help=words)
     return parser.parse_args()
