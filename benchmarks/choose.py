@@ -130,7 +130,7 @@ def hundred_steps(law: Law | None, method: str) -> Timed:
 def costs(seconds: float) -> dict[Choice, float]:
     """Time of a step with this friction in every joint over that of Runge–Kutta 4 without friction, one robot."""
     functions = {choice: hundred_steps(choice.law, choice.method) for choice in CHOICES}
-    times = per_item({None: hundred_steps(None, "rk4"), **functions}, seconds, rounds=10)
+    times = per_item({None: hundred_steps(None, "rk4"), **functions}, seconds)
     return {choice: times[choice] / times[None] for choice in CHOICES}
 
 

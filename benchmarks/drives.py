@@ -70,7 +70,7 @@ def against_mujoco(report: Report, seconds: float) -> None:
     for method in METHODS:
         functions[method, "one"] = our_steps(scene, method)
         functions[method, "batch"] = our_steps(scene, method, levels)
-    t = per_item(functions, seconds, rounds=5)
+    t = per_item(functions, seconds)
     q, speeds = our_motion(scene, "moreau")
     best = {}
     for integrator, arm in peers.items():
@@ -101,7 +101,7 @@ def show_ours(report: Report, best: dict[str, float], t: dict[tuple[str, str], f
 
 def growth(report: Report, seconds: float) -> None:
     """Time of a step over the number of joints."""
-    t = per_item({n: our_steps(chain_with_drives(n), "gears_semi_implicit") for n in SIZES}, seconds, rounds=10)
+    t = per_item({n: our_steps(chain_with_drives(n), "gears_semi_implicit") for n in SIZES}, seconds)
     slope = float(np.polyfit(np.log(SIZES), np.log([t[n] for n in SIZES]), 1)[0])
     cells = {"method": "gears_semi_implicit"} | {f"{n} joints": 1e6 * t[n] for n in SIZES}
     report.row("step of a chain with drives, one robot [µs]", cells | {"slope, log-log": slope})

@@ -114,7 +114,7 @@ def first_call(robot: stiction.Robot, what: str, state: tuple) -> float:
     """Seconds of the first call in a process, but for importing and for making the robot."""
     shared_programs.clear()
     fresh = replace(robot)  # remembers no programs
-    return seconds_of(lambda: ours(fresh, what)(*(x[:16] for x in state)))
+    return seconds_of(lambda: ours(fresh, what)(*(x[:2] for x in state)))
 
 
 def functions_of(robot: stiction.Robot, what: str, state: tuple, size: int) -> dict[str, Timed]:

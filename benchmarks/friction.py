@@ -103,7 +103,7 @@ def main() -> None:
     for name in ("ur5", "panda"):
         robot = real_arm(name)[0]
         peers = {(kind, i): peer(robot, kind, i) for kind in LIKE for i in (*QUICK, SLOW)}
-        t = per_item(functions_of(robot, peers), 0.1 if options.quick else 1.0, rounds=3 if options.quick else 10)
+        t = per_item(functions_of(robot, peers), 0.1 if options.quick else 1.0)
         show_ours(report, name, show_peers(report, name, robot, peers, t), t)
     report.finish()
 

@@ -51,7 +51,7 @@ def seconds_of(function: Callable[[], Any]) -> float:
     return time.perf_counter() - began
 
 
-def per_item(functions: Mapping[Name, Timed], seconds: float, rounds: int = 5) -> dict[Name, float]:
+def per_item(functions: Mapping[Name, Timed], seconds: float, rounds: int = 10) -> dict[Name, float]:
     """Best time per item [s] of each function, the functions taken in turn so that all see the same noise.
 
     Args:
