@@ -77,7 +77,7 @@ def against_mujoco(report: Report, seconds: float) -> None:
         times = {road: t[integrator, road] for road in arm.roads}
         trouble = arm.trouble(speeds)
         cells = {"arm": "ur5", "integrator": integrator} | {road: 1e6 * x for road, x in times.items()}
-        ends = {"ends apart [rad]": arm.apart(q), "motion": trouble or "ours"}
+        ends = {"ends apart [rad]": arm.apart(q), "motion": trouble or "like ours"}
         report.row("MuJoCo, per robot and step [µs]", cells | ends)
         if not trouble:
             best[integrator] = min(times.values())
