@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 import stiction
+from stiction import InputError, methods
+from stiction.network.layout import Layout
+from stiction.network.parameters import Parameters
+from stiction.reproduce.gears import chain_with_drives
+from stiction.simulation.program import StepProgram
+from stiction.trace.program import Program
 
+HEAD = f"{'program':30s} joints  operations  object [KiB]  compile [s]"
 SIZES = (6, 7, 12, 20, 50, 100)
 LARGEST = 30_000  # operations
 COMPUTATIONS = {
@@ -41,5 +48,54 @@ def test_size(what, request):
         rows.append(f"{program.name:30s} {n:6d}  {operations[n]:10d}  {made}")
         assert operations[n] < LARGEST
     if what.endswith("dynamics"):
+        per_joint = [operations[n] / n for n in (20, 50, 100)]
+        assert max(per_joint) < 1.15 * min(per_joint), "operations grow linearly with the joints"
+
+
+MATRIX_METHODS = ("moreau", "gears_implicit", "rosenbrock")  # their programs hold a mass matrix, so they grow with n³
+COMPILED_UP_TO = 12  # joints; larger step programs are traced only, which is enough to know their size
+
+
+def step_scene(n, method):
+    """A chain with friction in every joint; with drives where a method finds friction from their rotors."""
+    if method == "gears_semi_implicit":
+        return chain_with_drives(n)
+    bristle = stiction.LuGre(level=1.0, static=1.2, velocity=0.1, stiffness=100.0, damping=1.0)
+    law = bristle if method == "rosenbrock" else stiction.Coulomb(level=1.0)
+    robot = stiction.library.chain(n)
+    return stiction.Scene(robot=robot, friction=dict.fromkeys(robot.velocity_names, law), q=np.linspace(0.1, 0.3, n))
+
+
+def traced_steps(scene, method):
+    """The step program of a scene, not compiled."""
+    network = method.prepare(scene.network, 1e-3)
+    layout = Layout(network, method=method.slots(network, 1e-3))
+    parameters = Parameters(network, method, {}, ())
+    return StepProgram(parameters, layout, 1e-3, [slot.key for slot in layout.slots if slot.kind == "position"], False)
+
+
+@pytest.mark.parametrize("name", methods.METHODS)
+def test_size_of_a_step(name, request, monkeypatch):
+    """Step programs of every method: linear in the joints without a mass matrix, refused where it is too large."""
+    rows = request.config.__dict__.setdefault("code_sizes", [HEAD])
+    method = methods.method_named(name)
+    operations = {}
+    for n in SIZES:
+        with monkeypatch.context() as patch:
+            if n > COMPILED_UP_TO:
+                patch.setattr(Program, "kernel", lambda self, lanes=0: self.trace())
+            try:
+                program = traced_steps(step_scene(n, name), method).program
+            except InputError as refusal:
+                assert "compiling it would take minutes; use method 'rk4'" in str(refusal)
+                rows.append(f"{'step, ' + name:30s} {n:6d}     refused")
+                continue
+        operations[n] = size(program)
+        kernel = program._kernels.get(1)
+        compiled = f"{kernel.bytes / 1024:12.0f}  {kernel.seconds:11.2f}" if kernel else f"{'–':>12s}  {'–':>11s}"
+        rows.append(f"{'step, ' + name:30s} {n:6d}  {operations[n]:10d}  {compiled}")
+    refused = set(SIZES) - set(operations)
+    assert refused == ({50, 100} if name in MATRIX_METHODS else set())
+    if not refused:
         per_joint = [operations[n] / n for n in (20, 50, 100)]
         assert max(per_joint) < 1.15 * min(per_joint), "operations grow linearly with the joints"

@@ -6,17 +6,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from cyclopts import App
-
 import stiction
 from stiction.errors import unknown
+from stiction.extras import needed
 
+try:
+    App = needed("cyclopts", "commands").App
+except stiction.StictionError as error:
+    sys.exit(f"error: {error}")
 app = App(name="stiction", help="The robot-dynamics simulator that gets friction right.", version=stiction.__version__)
 
 
 @app.command
 def demo(*, out: Path = Path("stiction-demo.png")) -> None:
-    """An arm of two links is pushed, let go and shaken below break-away: friction that sticks beside friction that drifts.
+    """An arm of two links is pushed, let go and shaken below break-away: friction that sticks beside friction that
+    drifts.
 
     Parameters
     ----------
@@ -75,14 +79,13 @@ def run(scene: Path, *, out: Path | None = None, plot: bool = False, figure: Pat
     import time
     import warnings
 
-    from stiction.show import motion
-    from stiction.show.figure import check, save
-
     picture = figure or ((out or scene).with_suffix(".png") if plot else None)
     if picture:
-        check(picture)
+        _check_figure(picture)
     if out:
         _check_out(out)
+    from stiction.methods import DEFAULT, as_method
+
     read = stiction.read_scene(scene)
     began = time.perf_counter()
     with warnings.catch_warnings(), _bar("simulating") as tell:
@@ -92,10 +95,10 @@ def run(scene: Path, *, out: Path | None = None, plot: bool = False, figure: Pat
         except stiction.DivergedError as error:
             record = error.run
     what = [f"{r.name} ({r.nv} velocities)" for r in read.scene.all_robots.values()] + list(read.scene.parts)
-    method = read.settings.get("method")
+    method = as_method(read.settings.get("method", DEFAULT))
     rows = [
         ("scene", f"{', '.join(what)}; friction at {', '.join(read.scene.sites) or 'no joint'}"),
-        ("method", f"{method.title if method else 'rk4'}, step {read.settings['step']:g} s"),
+        ("method", f"{method.title}, step {read.settings['step']:g} s"),
         ("simulated", f"{record.time[-1]:g} s in {time.perf_counter() - began:.2f} s, {record.status}"),
     ]
     for name in [*read.scene.joints][:20]:
@@ -107,7 +110,8 @@ def run(scene: Path, *, out: Path | None = None, plot: bool = False, figure: Pat
         rows.append(
             (
                 "energy",
-                f"residue {abs(record['energy.residue']).max():.1e} J of {record['energy.kinetic'].max():.3g} J of kinetic energy at most",
+                f"residue {abs(record['energy.residue']).max():.1e} J of "
+                f"{record['energy.kinetic'].max():.3g} J of kinetic energy at most",
             )
         )
     _table(str(scene), rows)
@@ -117,12 +121,26 @@ def run(scene: Path, *, out: Path | None = None, plot: bool = False, figure: Pat
         record.save(out)
         print(f"\nrun: {out}")
     if picture:
-        save(motion.figure(record, scene.stem), picture)
-        print(f"figure: {picture}")
+        _draw(record, scene.stem, picture)
     if record.status == "interrupted":
         raise KeyboardInterrupt
     if record.status != "completed":
         raise stiction.StictionError(record.message)
+
+
+def _check_figure(path: Path) -> None:
+    """Refuse a figure that could not be drawn, before anything is computed for it; plotting is imported only then."""
+    from stiction.show.figure import check
+
+    check(path)
+
+
+def _draw(record: Any, title: str, path: Path) -> None:
+    from stiction.show import motion
+    from stiction.show.figure import save
+
+    save(motion.figure(record, title), path)
+    print(f"figure: {path}")
 
 
 def _check_out(out: Path) -> None:
@@ -143,7 +161,7 @@ def _mode(record: Any, name: str) -> str:
 @contextmanager
 def _bar(what: str) -> Iterator[Callable[[float], None]]:
     """A bar that shows itself when the work takes more than a second."""
-    from tqdm import tqdm
+    tqdm = needed("tqdm", "progress bars").tqdm
 
     with tqdm(
         total=1.0,
@@ -177,13 +195,9 @@ def plot(run: Path, *, out: Path | None = None) -> None:
     out
         The figure to write; beside the run by default.
     """
-    from stiction.show import motion
-    from stiction.show.figure import check, save
-
     target = out or run.with_suffix(".png")
-    check(target)
-    save(motion.figure(stiction.Trajectory.load(run), run.stem), target)
-    print(f"figure: {target}")
+    _check_figure(target)
+    _draw(stiction.Trajectory.load(run), run.stem, target)
 
 
 @app.command
@@ -260,7 +274,9 @@ def _table(title: str, rows: list[tuple[str, str]]) -> None:
 
 
 def main() -> None:
-    """Run the command line: errors of ours in one line, `--debug` for the traceback; exit status 1 on error, 130 on Ctrl-C."""
+    """Run the command line: errors of ours in one line, `--debug` for the traceback; exit status 1 on error, 130 on
+    Ctrl-C.
+    """
     words = sys.argv[1:]
     debug = "--debug" in words
     try:

@@ -21,6 +21,10 @@ class TraceError(StictionError):
     """A formula did something that cannot become machine code."""
 
 
+class TooLargeError(TraceError):
+    """A program has more operations than a compiler can take in a sensible time."""
+
+
 class RobotError(StictionError):
     """The description of a robot is impossible or incomplete."""
 
@@ -43,6 +47,11 @@ class DivergedError(StictionError):
 
 class StictionWarning(UserWarning):
     """A run completed, but something about it should be known; the run's `notes` say the same."""
+
+
+def too_large(most: int) -> str:
+    """Say that a program is too large to compile."""
+    return f"the program has more than {most} operations; compiling it would take minutes"
 
 
 def unknown(what: str, given: object, owner: str, known: Iterable[str]) -> str:

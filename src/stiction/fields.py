@@ -1,4 +1,5 @@
-"""Validated fields: a frozen dataclass says beside each field what it may hold, and gets it checked and converted when it is made.
+"""Validated fields: a frozen dataclass says beside each field what it may hold, and gets it checked and converted when
+it is made.
 
 >>> from dataclasses import dataclass
 >>> from stiction.fields import Validated, number, numbers
@@ -70,7 +71,9 @@ class Validated:
                 raise self.refusal(why() if callable(why) else why)
 
     def conflicts(self) -> Sequence[tuple[Any, Any]]:
-        """Pairs (wrong, why) of what no single field can tell; `wrong` is a formula over the fields, so that a batch is checked by the same."""
+        """Pairs (wrong, why) of what no single field can tell; `wrong` is a formula over the fields, so that a batch is
+        checked by the same.
+        """
         return ()
 
     def refusal(self, why: str) -> StictionError:
@@ -110,12 +113,14 @@ def argument(owner: str, name: str, value: Any, field: Any, error: type[Stiction
 
 
 def misfits(thing: Validated, shape: tuple[int, ...]) -> np.ndarray:
-    """Where an object whose numbers were replaced by arrays is impossible, (*shape): by the rules and conflicts of its fields."""
+    """Where an object whose numbers were replaced by arrays is impossible, (*shape): by the rules and conflicts of its
+    fields.
+    """
     wrong = np.zeros(shape, bool)
     for f in dataclasses.fields(thing):  # type: ignore[arg-type]
         rule, value = f.metadata.get("rule"), getattr(thing, f.name)
         for x in value if isinstance(value, tuple) else (value,):
-            if rule is not None and isinstance(x, np.ndarray):
+            if rule is not None and isinstance(x, (float, np.ndarray)):
                 wrong |= ~np.broadcast_to(rule.fits(x), shape)
     for conflict, _ in thing.conflicts():
         wrong |= np.broadcast_to(conflict, shape)
@@ -189,7 +194,8 @@ def number(
             raise ValueError
         return int(x) if whole_as_int and x.is_integer() else x
 
-    allowed = f"a {'' if words or infinite else 'finite '}number{', ' if words and words[0].isdigit() else ' ' if words else ''}{words}"
+    gap = ", " if words and words[0].isdigit() else " " if words else ""
+    allowed = f"a {'' if words or infinite else 'finite '}number{gap}{words}"
     return _field(Rule(allowed + (", or None" if optional else ""), convert, fits), default)
 
 
@@ -340,7 +346,9 @@ def instances(kind: type, default: Any = MISSING) -> Any:
 
 
 def function_of_time(default: Any = MISSING) -> Any:
-    """A number, or a function of the time t [s] that uses `stiction.trace`; what is no number only at some times shows in the run."""
+    """A number, or a function of the time t [s] that uses `stiction.trace`; what is no number only at some times shows
+    in the run.
+    """
 
     def convert(value: Any) -> Any:
         return value if callable(value) and timely(value) else real(value)

@@ -18,13 +18,16 @@ class Callback(Digital):
 
     Attributes:
         clock: when it is called.
-        function: takes the time [s] and the inputs, by name: arrays (n,), or (*batch, n) in a batch; gives the outputs, by name.
+        function: takes the time [s] and the inputs, by name: arrays (n,), or (*batch, n) in a batch; gives the outputs,
+            by name.
         reads: sizes of the inputs, by name.
         gives: sizes of the outputs, by name.
 
     Example:
         >>> from stiction.control import Callback, Clock
-        >>> relay = Callback(clock=Clock(period=0.01), function=lambda t, x: {"command": -5 * x["position"]}, reads={"position": 1}, gives={"command": 1})
+        >>> def spring(t, x):
+        ...     return {"command": -5 * x["position"]}
+        >>> relay = Callback(clock=Clock(period=0.01), function=spring, reads={"position": 1}, gives={"command": 1})
         >>> relay.outputs
         {'command': 1}
     """
@@ -68,7 +71,8 @@ class Callback(Digital):
             given = [_shaped(outputs[port], own.shape[:-1], n) for port, n in self.gives.items()]
         except (KeyError, TypeError, ValueError):
             raise InputError(
-                f"the controller function gave {outputs!r} at {t:g} s; allowed: numbers for {self.gives}, one set or one for each run"
+                f"the controller function gave {outputs!r} at {t:g} s; allowed: numbers for "
+                f"{self.gives}, one set or one for each run"
             ) from None
         decided = np.concatenate(given, axis=-1)
         if not np.isfinite(decided).all():

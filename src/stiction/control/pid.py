@@ -15,9 +15,9 @@ from stiction.trace.functions import Scalar, absolute, clip, where
 class PID(Digital):
     """command = clip(proportional · ε + integral · ∫ε − derivative · v, ±limit), ε = target − position: gears (30).
 
-    The derivative acts on the measured velocity. The integral (by rectangles) stands still while the command is saturated and
-    the error would drive it further. Ports: position [rad or m] and velocity [rad/s or m/s] in; command (of the drive: V, A or
-    N·m) out.
+    The derivative acts on the measured velocity. The integral (by rectangles) stands still while the command is
+    saturated and the error would drive it further. Ports: position [rad or m] and velocity [rad/s or m/s] in; command
+    (of the drive: V, A or N·m) out.
 
     Attributes:
         clock: when it ticks.

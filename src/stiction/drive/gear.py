@@ -52,7 +52,8 @@ class Gear(Validated):
         return [
             (
                 not 1e-9 < abs(self.ratio) < 1e9,
-                f"ratio is {self.ratio!r}; allowed: a number that is not 0 (negative if the joint turns the other way round)",
+                f"ratio is {self.ratio!r}; allowed: a number that is not 0 (negative if the joint "
+                "turns the other way round)",
             ),
             (
                 self.stiffness is None and (self.damping or self.backlash),
@@ -74,7 +75,8 @@ class Gear(Validated):
 
 @dataclass(frozen=True, kw_only=True)
 class ElasticGear(Impedance):
-    """The spring between rotor and joint. Ports: motor angle and speed, joint angle and speed in; torques on motor and joint out.
+    """The spring between rotor and joint. Ports: motor angle and speed, joint angle and speed in; torques on motor and
+    joint out.
 
     Attributes:
         ratio: as that of the gear.
@@ -113,14 +115,15 @@ class ElasticGear(Impedance):
         return self.stiffness * twist * twist / 2
 
     def springs(self, motion: Ports) -> Sequence[Spring]:
-        """The twist."""
+        """The twist between rotor and joint."""
         return [Spring({"motor_torque": [-1], "joint_torque": [self.ratio]}, self.stiffness, self.damping)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mesh(Row):
-    """Friction in the teeth, in proportion to the torque that goes in. Ports: velocity of the joint and torque of the motor (joint
-    side) in; torque out, with the sign of the velocity. A row whose torque is found from the torque of the last step.
+    """Friction in the teeth, in proportion to the torque that goes in. Ports: velocity of the joint and torque of the
+    motor (joint side) in; torque out, with the sign of the velocity. A row whose torque is found from the torque of the
+    last step.
 
     Attributes:
         driving: friction per torque while the motor drives: 1 − η.
@@ -144,7 +147,7 @@ class Mesh(Row):
         return {**super().start(), "transmitted": 0.0}
 
     def bounds(self, own: list[Scalar], s: Scalar, step: Scalar) -> Bounds:
-        """By who drives: against motion along the torque the share of driving, against the other the share of braking."""
+        """By who drives: the share of driving against motion along the torque, that of braking against the other."""
         _, torque, transmitted = own
         size = absolute(transmitted)
         least = FAINT * absolute(torque)  # rounding of a torque is no drive

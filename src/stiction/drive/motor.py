@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -28,7 +29,8 @@ class Motor(Implicit):
 
     Attributes:
         rotor_inertia: [kg m²].
-        torque_limit: largest torque [N·m]; or, as pairs of speed [rad/s] and torque [N·m], a curve that falls with the speed.
+        torque_limit: largest torque [N·m]; or, as pairs of speed [rad/s] and torque [N·m], a curve that falls with the
+            speed.
     """
 
     error = DriveError
@@ -71,7 +73,9 @@ class Motor(Implicit):
         return curve
 
     def with_parameters(self, substitution: Substitution) -> "Motor":
-        """The same motor with other parameters; of a curve of limits they are "torque_limit.POINT.speed" and "...torque"."""
+        """The same motor with other parameters; of a curve of limits they are "torque_limit.POINT.speed" and
+        "...torque".
+        """
         twin = super().with_parameters(substitution)
         if isinstance(self.torque_limit, tuple):
             points = enumerate(self.torque_limit)
@@ -180,6 +184,7 @@ class DCMotor(Motor):
     unit_of_command = "V"
     vanishing = ("inductance",)
     over: ClassVar[Scalar] = None  # step over which fast electronics are advanced [s]; None where they are slow
+    longest: ClassVar[float] = math.inf  # step at which they are slow [s]
 
     resistance: float = number(above=0)
     constant: float = number(above=0)
@@ -193,12 +198,21 @@ class DCMotor(Motor):
         why = (
             "a motor with inductance takes no current_limit or torque_limit; limit the command, or leave inductance out"
         )
-        return [((self.inductance != 0) & limited, why)]
+        quick = "its electronics are faster than the step, and others of the batch slower; simulate it apart"
+        electric = self.inductance != 0
+        late = self.over is None and self.longest < math.inf
+        late = late & electric & (self.longest * self.resistance > FAST * self.inductance)
+        return [(electric & limited, why), (late, quick)]
 
     def for_step(self, step: float) -> "DCMotor":
-        """The motor for steps of this length: if its electronics are faster, the current is advanced over whole steps, exactly."""
+        """The motor for steps of this length: if its electronics are faster, the current is advanced over whole steps,
+        exactly.
+        """
         twin = copy.copy(self)
-        twin._set("over", step if self.inductance and step * self.resistance > FAST * self.inductance else None)
+        quick = step * self.resistance > FAST * self.inductance
+        twin._set("over", step if self.inductance and quick else None)
+        if self.inductance and not quick:
+            twin._set("longest", step)
         return twin
 
     def with_parameters(self, substitution: Substitution) -> "DCMotor":
@@ -212,6 +226,7 @@ class DCMotor(Motor):
         """Whether the electronics are fast is structure, the step is not."""
         twin = copy.copy(self)
         twin._set("over", self.over is not None)
+        twin.__dict__.pop("longest", None)
         return super(DCMotor, twin).structure()
 
     def start(self) -> Mapping[str, float]:
@@ -232,7 +247,9 @@ class DCMotor(Motor):
         return where(clipped, most, K * e / R), where(clipped, 0, K * K / R)
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
-        """The torque, and the rate of the current; where electronics are fast, the torque of the mean current of the step."""
+        """The torque, and the rate of the current; where electronics are fast, the torque of the mean current of the
+        step.
+        """
         if not own:
             return super().force(motion, own, step, t)
         (current,) = own
@@ -258,7 +275,9 @@ class DCMotor(Motor):
         return exp(-self.resistance * self.over / self.inductance)
 
     def at_end(self, motion: Ports, own: list[Scalar], s: Scalar, step: Scalar, t: Scalar) -> Linear:
-        """The mean torque of a step at the speed of its end (s is minus the speed), and the current after it: both exact."""
+        """The mean torque of a step at the speed of its end (s is minus the speed), and the current after it: both
+        exact.
+        """
         if not own:
             return super().at_end(motion, own, s, step, t)
         K, R = self.constant, self.resistance

@@ -6,18 +6,9 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import InputError
+from stiction.extras import needed
 
 FORMAT = "stiction run 2"
-
-
-def _h5py() -> Any:
-    try:
-        import h5py
-    except ImportError:
-        raise InputError(
-            "HDF5 files need h5py, which is not installed; run: pip install 'stiction[hdf5]', or save as .csv"
-        ) from None
-    return h5py
 
 
 def write_run(path: str | Path, run: Any) -> None:
@@ -41,7 +32,8 @@ def _write_csv(path: Path, run: Any) -> None:
 
 
 def _write_hdf5(path: Path, run: Any) -> None:
-    with _h5py().File(path, "w", track_order=True) as file:  # no times of writing: equal runs give equal bytes
+    h5py = needed("h5py", "HDF5 files")
+    with h5py.File(path, "w", track_order=True) as file:  # no times of writing: equal runs give equal bytes
         about = {"status": run.status, "message": run.message, "notes": "\n".join(run.notes), "calls": run.calls}
         file.attrs.update(about | {"format": FORMAT})
         file.create_group("origin").attrs.update(dict(run.origin))
@@ -66,7 +58,7 @@ def _write_hdf5(path: Path, run: Any) -> None:
 
 def read_run(path: str | Path) -> dict[str, Any]:
     """What was written to an HDF5 file, by the fields of a run; of the state its own fields."""
-    h5py = _h5py()
+    h5py = needed("h5py", "HDF5 files")
     try:
         with h5py.File(path, "r") as file:
             if file.attrs.get("format") != FORMAT:

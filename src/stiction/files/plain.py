@@ -1,7 +1,7 @@
 """Descriptions as plain data (tables, lists, numbers and texts, as TOML and JSON have them) and back.
 
-The fields of a class are the keys of its table; msgspec checks their types against the class, so nothing is described twice.
-Formulas are texts. A Python function has no text: it is refused by name, or replaced by its readable trace.
+The fields of a class are the keys of its table; msgspec checks their types against the class, so nothing is described
+twice. Formulas are texts. A Python function has no text: it is refused by name, or replaced by its readable trace.
 """
 
 import collections.abc
@@ -14,11 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Union
 
-import msgspec
-
 from stiction.control import CONTROLLERS
 from stiction.drive import MOTORS, Drive, Gear, Motor
 from stiction.errors import StictionError, unknown
+from stiction.extras import needed
 from stiction.friction import LAWS, Law
 from stiction.network.wires import Term, Wire
 from stiction.parts import PARTS, Clock, Digital, Part, Table
@@ -67,6 +66,7 @@ def read(kind: Any, data: Any, where: str) -> Any:
         if f.name not in table and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
             raise refused(where, f"{kind.__name__} needs '{f.name}'")
     values = {key: _value(hints[key], x, f"{where}.{key}", key) for key, x in table.items()}
+    msgspec = needed("msgspec", "scene files")
     try:
         msgspec.convert(table, struct(kind))
     except msgspec.ValidationError as error:
@@ -135,7 +135,8 @@ def write(value: Any, where: str, traced: bool = False) -> Any:
             return f"Python: {readable(value, 'w' if '.function' in where else 't')}"
         name = getattr(value, "__name__", type(value).__name__)
         raise SceneError(
-            f"{where} is the Python function '{name}', which a file cannot hold; write it as a formula, Formula('0.3*sin(5*t)'), or as a Table"
+            f"{where} is the Python function '{name}', which a file cannot hold; write it as a "
+            "formula, Formula('0.3*sin(5*t)'), or as a Table"
         )
     return value
 
@@ -146,7 +147,8 @@ def _table(value: Any, where: str, traced: bool) -> dict[str, Any]:
         if isinstance(value, base) and not (base is Part and isinstance(value, (Motor, Digital))):
             if type(value) not in known.values():
                 raise SceneError(
-                    f"{where} is a {type(value).__name__} of your own, which a file cannot hold; allowed: {', '.join(known)}"
+                    f"{where} is a {type(value).__name__} of your own, which a file cannot hold; "
+                    f"allowed: {', '.join(known)}"
                 )
             table[known.key] = type(value).__name__
     for f in dataclasses.fields(value):
@@ -183,6 +185,7 @@ def one_of(kinds: Iterable[Any]) -> Any:
 @cache
 def struct(kind: Any) -> Any:
     """The msgspec class of one of ours."""
+    msgspec = needed("msgspec", "scene files")
     made: list[Any] = []
     for f in dataclasses.fields(kind):
         hint = file_type(_hints(kind)[f.name])

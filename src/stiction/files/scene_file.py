@@ -30,6 +30,7 @@ import numpy as np
 
 from stiction.drive import Drive
 from stiction.errors import StictionError, unknown
+from stiction.extras import needed
 from stiction.files.plain import read, refused, write
 from stiction.friction.law import Law
 from stiction.methods import METHODS, Method, as_method, method_named
@@ -101,13 +102,15 @@ def write_scene(path: str | Path, scene: Scene, **settings: Any) -> None:
 
 
 def scene_text(scene: Scene, settings: Mapping[str, Any], traced: bool = False) -> str:
-    """A scene as the text of a file; `traced` writes Python functions as their readable traces, which cannot be read back."""
+    """A scene as the text of a file; `traced` writes Python functions as their readable traces, which cannot be read
+    back.
+    """
     for key in settings:
         if key not in SETTINGS:
             raise SceneError(unknown("setting", key, "a scene file", SETTINGS))
-    for needed in ("duration", "step"):
-        if settings.get(needed) is None:
-            raise SceneError(f"'{needed}' is missing; a scene file needs duration and step")
+    for what in ("duration", "step"):
+        if settings.get(what) is None:
+            raise SceneError(f"'{what}' is missing; a scene file needs duration and step")
     if not isinstance(scene, Scene):
         raise SceneError(f"a file holds a Scene; got {type(scene).__name__}")
     content: dict[str, Any] = {}
@@ -128,17 +131,7 @@ def scene_text(scene: Scene, settings: Mapping[str, Any], traced: bool = False) 
         content["wires"] = [write(wire, "wires", traced) for wire in scene.wires]
     content["q"] = dict(zip(scene.position_names, scene.q, strict=True))
     content["v"] = dict(zip(scene.joints, scene.v, strict=True))
-    return _toml_writer().dumps({key: x for key, x in content.items() if x != {}})
-
-
-def _toml_writer() -> Any:
-    try:
-        import tomli_w
-    except ImportError:
-        raise SceneError(
-            "writing scene files needs tomli_w, which is not installed; run: pip install 'stiction[files]'"
-        ) from None
-    return tomli_w
+    return needed("tomli_w", "scene files").dumps({key: x for key, x in content.items() if x != {}})
 
 
 def _written_method(given: Any) -> Any:
@@ -172,9 +165,9 @@ def _written(name: str, site: Law | FrictionSite | None, traced: bool) -> dict[s
 def scene_from(content: dict[str, Any], folder: Path) -> SceneFile:
     """A scene from plain data; files that it names lie in the folder."""
     _only(content, KEYS, "the file")
-    for needed in ("duration", "step"):
-        if needed not in content:
-            raise SceneError(f"'{needed}' is missing; a scene file needs duration, step, and a robot, robots or parts")
+    for what in ("duration", "step"):
+        if what not in content:
+            raise SceneError(f"'{what}' is missing; a scene file needs duration, step, and a robot, robots or parts")
     for key in TABLES:
         if not isinstance(content.get(key, {}), dict):
             raise refused(key, f"it is {content[key]!r}; allowed: a table, [{key}]")
@@ -208,7 +201,8 @@ def read_drives(path: str | Path) -> dict[str, Drive]:
     Example:
         >>> import stiction, tempfile, pathlib
         >>> path = pathlib.Path(tempfile.mkdtemp()) / "arm.drives.toml"
-        >>> _ = path.write_text('joint1 = { gear = { ratio = 100 }, motor = { kind = "DCMotor", resistance = 2.0, constant = 0.05 } }')
+        >>> motor = 'motor = { kind = "DCMotor", resistance = 2.0, constant = 0.05 }'
+        >>> _ = path.write_text(f"joint1 = {{ gear = {{ ratio = 100 }}, {motor} }}")
         >>> stiction.read_drives(path)["joint1"].gear.ratio
         100.0
     """
@@ -223,7 +217,7 @@ def read_drives(path: str | Path) -> dict[str, Drive]:
 
 
 def _beside(content: dict[str, Any], rest: dict[str, Any], folder: Path) -> dict[str, Drive]:
-    """The drives in files beside URDFs, `arm.drives.toml` for `arm.urdf`, by the names that joints have in the scene."""
+    """The drives in files beside URDFs, `arm.drives.toml` for `arm.urdf`, by the names of joints in the scene."""
     tables = {"": content.get("robot", {})} | {f"{name}.": table for name, table in content.get("robots", {}).items()}
     found = {}
     for prefix, table in tables.items():
@@ -279,7 +273,8 @@ def _robot(table: Any, where: str, folder: Path) -> Robot:
         needs = [key for key, p in inspect.signature(ROBOTS[name]).parameters.items() if p.default is p.empty]
         raise refused(
             where,
-            f"library '{name}' was given {options}; it needs {', '.join(needs) or 'nothing'}, lists where there are several numbers",
+            f"library '{name}' was given {options}; it needs {', '.join(needs) or 'nothing'}, lists "
+            "where there are several numbers",
         ) from None
 
 

@@ -4,13 +4,12 @@ import inspect
 from dataclasses import fields
 from typing import Any, get_type_hints
 
-import msgspec
-
 from stiction.drive import Drive
+from stiction.extras import needed
 from stiction.files.plain import file_type, one_of, struct
 from stiction.files.scene_file import ROBOTS, URDF
 from stiction.friction import LAWS
-from stiction.methods import METHODS
+from stiction.methods import DEFAULT, METHODS
 from stiction.network.wires import Wire
 from stiction.parts import Digital, Part, Table
 from stiction.robot.robot import Robot
@@ -37,7 +36,7 @@ def schema() -> dict[str, Any]:
         struct(Drive),
         file_type(Digital),
     ]
-    made, found = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
+    made, found = _msgspec().json.schema_components(types, ref_template="#/$defs/{name}")
     law, part, robot, table, wire, drive, controller = made
     none = {
         "type": "object",
@@ -57,7 +56,7 @@ def schema() -> dict[str, Any]:
         "properties": {
             "duration": TIME | {"description": "[s]"},
             "step": TIME | {"description": "[s]"},
-            "method": {"anyOf": [{"enum": list(METHODS)}, *map(_method, METHODS)], "default": "rk4"},
+            "method": {"anyOf": [{"enum": list(METHODS)}, *map(_method, METHODS)], "default": DEFAULT},
             "record": TIME | {"description": "time between records [s]; every step by default"},
             "signals": {
                 "type": "array",
@@ -84,9 +83,13 @@ def schema() -> dict[str, Any]:
     }
 
 
+def _msgspec() -> Any:
+    return needed("msgspec", "schemas of scene files")
+
+
 def _method(name: str) -> dict[str, Any]:
     """A method with options, as a table."""
-    options = {f.name: msgspec.json.schema(file_type(hint)) for f, hint in _options(name)}
+    options = {f.name: _msgspec().json.schema(file_type(hint)) for f, hint in _options(name)}
     properties = {"name": {"const": name}, **options}
     return {"type": "object", "properties": properties, "required": ["name"], "additionalProperties": False}
 
@@ -103,8 +106,8 @@ def _by_name(of: dict[str, Any]) -> dict[str, Any]:
 
 def _law(kind: type) -> Any:
     """A law in a file, which may name the joints that it acts on."""
-    joints: Any = ("joints", dict[str, float] | msgspec.UnsetType, msgspec.UNSET)
-    made = msgspec.defstruct(
+    joints: Any = ("joints", dict[str, float] | _msgspec().UnsetType, _msgspec().UNSET)
+    made = _msgspec().defstruct(
         f"{kind.__name__}Site",
         [joints],
         bases=(struct(kind),),
@@ -134,7 +137,7 @@ def _urdf() -> dict[str, Any]:
 
 def _library(name: str) -> dict[str, Any]:
     options = {
-        key: msgspec.json.schema(file_type(p.annotation))
+        key: _msgspec().json.schema(file_type(p.annotation))
         for key, p in inspect.signature(ROBOTS[name]).parameters.items()
     }
     return {

@@ -15,7 +15,9 @@ from stiction.trace.functions import Scalar, absolute, cos, exp, where
 def _implicit(
     v: Scalar, z: Scalar, step: Scalar, yielding: Scalar, stiffness: Scalar, damping: Scalar, viscous: Scalar
 ) -> Linear:
-    """A bristle at the end of a step: z⁺ = z + h (v⁺ − yielding z⁺), with the rate of yielding α |v|/g of the beginning."""
+    """A bristle at the end of a step: z⁺ = z + h (v⁺ − yielding z⁺), with the rate of yielding α |v|/g of the
+    beginning.
+    """
     kept = 1 / (1 + step * yielding)
     both = stiffness + damping / step  # torque per bending: K z⁺ + B (z⁺ − z)/h
     return Linear((both * kept - damping / step) * z, both * kept * step + viscous, kept * z, kept * step)
@@ -69,7 +71,8 @@ class LuGre(Law):
     """The law of Canudas de Wit and others, closed_loop (17) to (19), network (12).
 
     torque = σ0 z + σ1 ż + σ2 v, ż = v − |v| z/g(v), σ0 g(v) = level + (static − level) exp(−(|v|/velocity)^exponent).
-    It drifts under an oscillating load below break-away (`ElastoPlastic` does not), and is passive only up to `passive_up_to`.
+    It drifts under an oscillating load below break-away (`ElastoPlastic` does not), and is passive only up to
+    `passive_up_to`.
 
     Attributes:
         level: torque of slow steady sliding [N·m or N]; two numbers for positive and negative velocity.
@@ -108,11 +111,21 @@ class LuGre(Law):
     def passive_up_to(self) -> float:
         """Speed up to which the law never gives out more than it stored, however bent [rad/s or m/s].
 
-        With a = |v|/g the loss is σ1 ż² + σ1 a z ż + σ0 a z² + σ2 v². It is negative for no bending z iff a ≤ 4 σ0 (σ1 + σ2)/σ1².
+        With a = |v|/g the loss is σ1 ż² + σ1 a z ż + σ0 a z² + σ2 v². It is negative for no bending z iff a ≤ 4 σ0 (σ1
+        + σ2)/σ1².
         """
         if not self.damping:
             return math.inf
         return 4 * min(self.level) * (self.damping + self.viscous) / self.damping**2  # type: ignore[arg-type]
+
+    def cautions(self, fastest: float) -> list[str]:
+        """Beyond `passive_up_to` it can give out energy."""
+        if fastest <= self.passive_up_to:
+            return []
+        return [
+            f"{type(self).__name__} moved at {fastest:.3g} and is passive only up to {self.passive_up_to:.3g} "
+            "rad/s or m/s: beyond, it can give out energy; take less damping"
+        ]
 
     def strength(self, v: Scalar) -> Scalar:
         """σ0 g(v): torque of the bent bristle in steady sliding at velocity v [N·m or N]."""
@@ -154,7 +167,8 @@ class LuGre(Law):
 @LAWS.add
 @dataclass(frozen=True, kw_only=True)
 class ElastoPlastic(LuGre):
-    """LuGre with a stretch of purely elastic bending (Dupont and others 2002): below it nothing slides, so nothing drifts.
+    """LuGre with a stretch of purely elastic bending (Dupont and others 2002): below it nothing slides, so nothing
+    drifts.
 
     Attributes:
         elastic: the stretch, as a part of the bending at break-away (0 … 1).

@@ -19,8 +19,8 @@ class Curve(Dry):
     """Dry friction by a curve of your own.
 
     Attributes:
-        function: torque while sliding, as a formula of the speed w ≥ 0 [rad/s or m/s → N·m or N]; two formulas for positive
-            and negative velocity. Never below 0; viscous friction is added to it.
+        function: torque while sliding, as a formula of the speed w ≥ 0 [rad/s or m/s → N·m or N]; two formulas for
+            positive and negative velocity. Never below 0; viscous friction is added to it.
         static: torque at break-away [N·m or N], or two numbers likewise; by default the function at speed 0.
 
     Example:
@@ -78,7 +78,9 @@ class Curve(Dry):
         return (first(w) if first is second else where(direction < 0, second(w), first(w))) + self.viscous * w
 
     def slip(self, excess: Scalar, slope: Scalar, direction: Scalar) -> Scalar:
-        """Speed w of sliding with strength(w) + slope · w = breakaway + excess, by secants in a bracket that closes (Illinois)."""
+        """Speed w of sliding with strength(w) + slope · w = breakaway + excess, by secants in a bracket that closes
+        (Illinois).
+        """
         target = self.breakaway(direction) + excess
 
         def miss(w: Scalar) -> Scalar:

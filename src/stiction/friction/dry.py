@@ -1,9 +1,9 @@
 """Dry friction: set-valued at rest, so that things can stick. Coulomb and Stribeck, with viscous friction.
 
-While sliding at speed w the torque is `strength(w)`; at rest it is whatever holds, up to break-away. There are two ways to
-simulate that. Rows (see `rows`) keep it rigid. Flows put a stiff bristle in front, after Kikuuwe: the bristle takes the
-elastic part e of the motion, K e + B ė is the torque, and the rest of the motion slides. Below break-away nothing slides at
-all, so nothing drifts: network (14) to (20).
+While sliding at speed w the torque is `strength(w)`; at rest it is whatever holds, up to break-away. There are two ways
+to simulate that. Rows (see `rows`) keep it rigid. Flows put a stiff bristle in front, after Kikuuwe: the bristle takes
+the elastic part e of the motion, K e + B ė is the torque, and the rest of the motion slides. Below break-away nothing
+slides at all, so nothing drifts: network (14) to (20).
 """
 
 import math
@@ -51,7 +51,9 @@ class Dry(Law):
         return self.stiffness, self.damping + step * self.stiffness
 
     def _limited(self, size: Scalar, D: Scalar, direction: Scalar) -> Scalar:
-        """The torque that there is, where `size` would hold everything: network (19), with a strength that depends on the speed of sliding."""
+        """The torque that there is, where `size` would hold everything: network (19), with a strength that depends on
+        the speed of sliding.
+        """
         excess = maximum(0, size - self.breakaway(direction))
         return size - D * self.slip(excess, D, direction)
 
@@ -81,7 +83,9 @@ class Dry(Law):
 def in_space(
     v: list[Scalar], z: list[Scalar], K: Scalar, D: Scalar, limited: Callable[[Scalar], Scalar]
 ) -> tuple[list[Scalar], list[Scalar]]:
-    """A bristle in any dimension, network (15), (19): `limited` gives the size of the force where `size` would hold everything."""
+    """A bristle in any dimension, network (15), (19): `limited` gives the size of the force where `size` would hold
+    everything.
+    """
     trial = [D * x + K * e for x, e in zip(v, z, strict=True)]
     size = sqrt(sum((x * x for x in trial), start=0))
     scale = where(size > 0, limited(size) / where(size > 0, size, 1), 0)
@@ -124,9 +128,9 @@ class Coulomb(Dry):
 class Stribeck(Coulomb):
     """Dry friction that is stronger at break-away than while sliding.
 
-    strength(w) = level + (static − level) exp(−(w/velocity)^exponent) + viscous w: gears (8) with exponent 1 and η = 1/velocity,
-    closed_loop (19) with its own exponent. In flows a bristle with less damping than `steepest` chatters at slow steady
-    speeds (it sticks and holds as it should); rows need no bristle.
+    strength(w) = level + (static − level) exp(−(w/velocity)^exponent) + viscous w: gears (8) with exponent 1 and η =
+    1/velocity, closed_loop (19) with its own exponent. In flows a bristle with less damping than `steepest` chatters at
+    slow steady speeds (it sticks and holds as it should); rows need no bristle.
 
     Attributes:
         static: torque at break-away [N·m or N]; two numbers for positive and negative velocity. Not below level.
@@ -149,7 +153,8 @@ class Stribeck(Coulomb):
             (
                 s < k,
                 lambda s=s, k=k: (
-                    f"static is {s:g} and below level {k:g}; break-away takes at least as much as sliding: exchange them"
+                    f"static is {s:g} and below level {k:g}; break-away takes at least as much as "
+                    "sliding: exchange them"
                 ),
             )
             for s, k in zip(self.static, self.level, strict=True)  # type: ignore[arg-type]
@@ -179,7 +184,9 @@ class Stribeck(Coulomb):
         )
 
     def slip(self, excess: Scalar, slope: Scalar, direction: Scalar) -> Scalar:
-        """Speed w of sliding with strength(w) + slope · w = breakaway + excess, by Newton's method in a bracket, from above."""
+        """Speed w of sliding with strength(w) + slope · w = breakaway + excess, by Newton's method in a bracket, from
+        above.
+        """
         surplus, total = self._surplus(direction), slope + self.viscous
         fastest = (excess + surplus) / total  # the surplus faded: the strength is never below it
 

@@ -1,8 +1,8 @@
 """What every friction law is: parameters, the torque while things move, and what it stores.
 
 A law acts on one velocity (of a joint, or of any combination of joints). Its torque has the sign of that velocity; the
-equation of motion subtracts it. The methods are formulas: they run on floats, symbols and traced expressions, and so may the
-fields of a law (`with_parameters` replaces them while a simulation is traced).
+equation of motion subtracts it. The methods are formulas: they run on floats, symbols and traced expressions, and so
+may the fields of a law (`with_parameters` replaces them while a simulation is traced).
 """
 
 from dataclasses import dataclass
@@ -65,13 +65,21 @@ class Law(Validated, Parametric):
         return 0 * z
 
     def breakaway(self, direction: Scalar) -> Scalar:
-        """Largest torque at rest, against a motion in the direction of this number [N·m or N]; 0 for laws that do not hold."""
+        """Largest torque at rest, against a motion in the direction of this number [N·m or N]; 0 for laws that do not
+        hold.
+        """
         return 0
 
     def implicit(self, v: Scalar, z: Scalar, step: Scalar) -> Linear:
-        """The torque at the end of a step that begins with v and z, for semi-implicit methods. As it is at the beginning, if the law does not say better."""
+        """The torque at the end of a step that begins with v and z, for semi-implicit methods. As it is at the
+        beginning, if the law does not say better.
+        """
         torque, rate = self.flow(v, z, step)
         return Linear(torque, 0, z + step * rate, 0)
+
+    def cautions(self, fastest: float) -> list[str]:
+        """What should be known of a run in which it moved at most so fast [rad/s or m/s]."""
+        return []
 
     def mode(self, v: Scalar, z: Scalar, step: Scalar) -> Scalar:
         """0 stuck, 1 pre-sliding (a part of the motion slips, the rest bends), 2 sliding."""

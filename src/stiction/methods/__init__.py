@@ -16,9 +16,11 @@ def gears_semi_implicit(**options: Any) -> Moreau:
 
 
 def gears_implicit(**options: Any) -> Moreau:
-    """The implicit method that gears.md compares with: friction found together, held over a step of Runge–Kutta–Gill."""
+    """The implicit method of gears.md: friction found together, held over a step of Runge–Kutta–Gill."""
     return Moreau(rows="together", scheme="gill", **options)
 
+
+DEFAULT = "rk4"
 
 METHODS: dict[str, Callable[..., Method]] = {
     "moreau": Moreau,
@@ -63,6 +65,7 @@ def as_method(given: Any) -> Method:
 
 
 __all__ = [
+    "DEFAULT",
     "METHODS",
     "RK4",
     "Euler",

@@ -1,8 +1,9 @@
 """Bristles for dry friction: how stiff they are when nobody says.
 
-For explicit methods a stuck site is a stiff spring. By default K = J/(2 h²) and B = J/(2 h), with J the inertia that the site
-feels at the start: the slowest decay of a stuck bristle is then 0.65 per step with Runge–Kutta, and the site stays stable while
-bodies move to poses with a quarter of that inertia. Coupled sites get softer ones, until what is stuck decays.
+For explicit methods a stuck site is a stiff spring. By default K = J/(2 h²) and B = J/(2 h), with J the inertia that
+the site feels at the start: the slowest decay of a stuck bristle is then 0.65 per step with Runge–Kutta, and the site
+stays stable while bodies move to poses with a quarter of that inertia. Coupled sites get softer ones, until what is
+stuck decays.
 """
 
 from collections.abc import Mapping
@@ -37,7 +38,9 @@ class ChosenBristle(Friction):
 
 
 def with_bristles(network: Network) -> Network:
-    """The network with a bristle in every dry law on one velocity; what the law does not give is open until the terms are known."""
+    """The network with a bristle in every dry law on one velocity; what the law does not give is open until the terms
+    are known.
+    """
 
     def change(name: str, part: Part) -> Part:
         if not isinstance(part, Friction) or not isinstance(part.law, Dry) or part.dimension > 1:
@@ -64,7 +67,9 @@ def dry_sites(network: Network) -> list[str]:
 def chosen_bristles(
     network: Network, start: StartTerms, scheme: Scheme | None, h: float, given: Mapping[Key, Any]
 ) -> dict[Key, np.ndarray]:
-    """Stiffness and damping that nobody gave, (runs,) each; as soft as all sites of a run together need it for a scheme."""
+    """Stiffness and damping that nobody gave, (runs,) each; as soft as all sites of a run together need it for a
+    scheme.
+    """
     names = dry_sites(network)
     wanted = _wanted(network, names, given)
     if not wanted:

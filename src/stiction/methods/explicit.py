@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stiction.errors import InputError
+from stiction.friction.bristle import Dahl, LuGre
+from stiction.friction.dry import Stribeck
 from stiction.methods.bristles import chosen_bristles, dry_sites, with_bristles
 from stiction.methods.method import Choice, Method, powers
 from stiction.methods.schemes import Scheme, euler, runge_kutta_4, runge_kutta_gill
@@ -31,10 +33,12 @@ class Explicit(Method):
 
     Attributes:
         scheme: how the flow is integrated over a step.
+        follows: rate of decay times step up to which it follows a bristle that forgets.
         springs_grow: whether every spring grows a little, as an error of the scheme and no instability.
     """
 
     scheme: ClassVar[Any]  # a Scheme
+    follows: ClassVar[float]
     springs_grow: ClassVar[bool] = False
 
     def prepare(self, network: Network, step: float) -> Network:
@@ -53,6 +57,21 @@ class Explicit(Method):
         refuse_stiff_bristles(network, start, scheme, self.title, step)
         if not self.springs_grow:
             refuse_stiff_springs(network, start, lambda K, B, h: spring_growth(scheme, K, B, h), self.title, step)
+
+    def site_notes(self, part: FrictionPart, step: float, fastest: float) -> list[str]:
+        """Bristles that forget faster than the scheme follows, and bristles that chatter."""
+        return [*super().site_notes(part, step, fastest), *self._forgets(part.law, step, fastest), *_chatters(part.law)]
+
+    def _forgets(self, law: Any, step: float, fastest: float) -> list[str]:
+        if not isinstance(law, (Dahl, LuGre)):
+            return []
+        rate = fastest * law.stiffness / min(law.level)  # type: ignore[arg-type]  # |v|/g, at which the bristle forgets
+        if rate * step <= self.follows:
+            return []
+        return [
+            f"at {fastest:.3g} rad/s or m/s the bristle forgets within {1 / rate:.2g} s, too fast for '{self.title}' "
+            f"at {step:g} s: its torque is wrong. Take a step below {self.follows / rate:.2g} s, or method 'moreau'"
+        ]
 
     def step(self, network: Network, block: Block, t: Scalar, h: Scalar) -> Block:
         """One step of the flow."""
@@ -101,6 +120,15 @@ class Gill(Explicit):
     name = "gill"
     scheme = staticmethod(runge_kutta_gill)
     follows = 1.0
+
+
+def _chatters(law: Any) -> list[str]:
+    if not isinstance(law, Stribeck) or law.damping is None or law.damping >= law.steepest:
+        return []
+    return [
+        f"the bristle's damping {law.damping:.3g} is below the steepest fall of the Stribeck curve, "
+        f"{law.steepest:.3g}: at slow steady speeds it chatters; take a smaller step, more damping, or method 'moreau'"
+    ]
 
 
 def over_steps(network: Network, step: float) -> Network:
@@ -165,7 +193,8 @@ def refuse_stiff_springs(network: Network, start: StartTerms, growth: Any, title
 
         def message(stable: float, run: int, name: str = name, K: np.ndarray = K) -> str:
             return (
-                f"the spring of '{name}' is too stiff for '{title}' at {step:g} s: it swings at {np.sqrt(K[run]):.3g} rad/s; "
+                f"the spring of '{name}' is too stiff for '{title}' at {step:g} s: it swings at "
+                f"{np.sqrt(K[run]):.3g} rad/s; "
                 f"the largest stable step is {stable:.3g} s. Take it, or a softer spring, or method 'rosenbrock'"
             )
 

@@ -1,4 +1,6 @@
-"""What every method is: an object that says what it makes of a network, what it keeps, what it can treat, and how it steps."""
+"""What every method is: an object that says what it makes of a network, what it keeps, what it can treat, and how it
+steps.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple
@@ -10,6 +12,7 @@ from stiction.fields import Validated
 from stiction.network.layout import Block
 from stiction.network.network import Network
 from stiction.network.start import StartTerms
+from stiction.parts.friction import FrictionPart
 from stiction.trace.functions import Scalar
 from stiction.trace.parameters import Key, Parametric
 
@@ -36,13 +39,13 @@ class Method(Validated, Parametric):
     Attributes:
         name: by which files and short calls know it.
         own_steps: whether it chooses its own steps; the given one is then the longest.
-        follows: rate of decay times step up to which it follows a law that forgets; None where it follows all.
+        instead: what serves where its program becomes too large.
     """
 
     error = InputError
     name: ClassVar[str] = ""
     own_steps: ClassVar[bool] = False
-    follows: ClassVar[float | None] = None
+    instead: ClassVar[str] = "simulate fewer bodies in one scene"
 
     @property
     def title(self) -> str:
@@ -50,7 +53,9 @@ class Method(Validated, Parametric):
         return self.name
 
     def prepare(self, network: Network, step: float) -> Network:
-        """The network as the method advances it: which parts become rows, which get bristles; refuses what it cannot treat."""
+        """The network as the method advances it: which parts become rows, which get bristles; refuses what it cannot
+        treat.
+        """
         return network
 
     def slots(self, network: Network, step: float) -> Mapping[str, tuple[float, str]]:
@@ -67,6 +72,10 @@ class Method(Validated, Parametric):
 
     def check(self, network: Network, start: StartTerms, step: float) -> None:
         """Refuse what it cannot advance at this step, in any run."""
+
+    def site_notes(self, part: FrictionPart, step: float, fastest: float) -> list[str]:
+        """What should be known of a friction site, in numbers, that moved at most so fast in a run."""
+        return part.law.cautions(fastest)
 
     def notes(self, network: Network, kept: Mapping[str, np.ndarray]) -> list[str]:
         """What should be known of a run, from its slots at the end."""

@@ -2,43 +2,43 @@
 
 A stuck site has velocity 0 to rounding, whatever the step: nothing creeps. How the rows are found,
 
-    "together"   all coupled through the mass matrix (`rows.stick_slip`), gears (15) to (24);
-    "by_joint"   each joint with a rotor alone, from the rotor's inertia and the torque that its link took in the last step, gears
+    "together"   all coupled through the mass matrix (`rows.stick_slip`), gears (15) to (24); "by_joint"   each joint
+                 with a rotor alone, from the rotor's inertia and the torque that its link took in the last step, gears
                  (25) to (29); joints without a rotor still go together, since (26) would divide by 0;
 
 times how the smooth part is advanced between them,
 
-    "euler"      one evaluation: velocities first, then positions with the new velocities; viscous friction, bristles and motors
-                 are linear in the velocity at the end of the step, so they cannot make it unstable. Order 1;
+    "euler"      one evaluation: velocities first, then positions with the new velocities; viscous friction, bristles
+                 and motors are linear in the velocity at the end of the step, so they cannot make it unstable. Order 1;
     "gill", "rk4"   Runge–Kutta with four evaluations of the flow.
 
-gears.md's own methods are `gears_semi_implicit` (by joint, Gill) and `gears_implicit` (together, Gill). The paper projects each
-joint once, which lets a stuck joint move while another slides; here the stuck ones are found again when others slip.
+gears.md's own methods are `gears_semi_implicit` (by joint, Gill) and `gears_implicit` (together, Gill). The paper
+projects each joint once, which lets a stuck joint move while another slides; here the stuck ones are found again when
+others slip.
 """
 
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
-from stiction.dynamics.composite_body import solve
 from stiction.fields import choice, flag, number
 from stiction.friction.dry import Dry
-from stiction.friction.law import Linear
 from stiction.methods.explicit import flowed, over_steps, refuse_stiff_springs
 from stiction.methods.method import Choice, Method
 from stiction.methods.rigid_friction import RigidFriction
 from stiction.methods.schemes import Scheme, runge_kutta_4, runge_kutta_gill
+from stiction.methods.smooth_part import EulerPart, FlowPart, FoundRows, Solution, rotor_inertias
 from stiction.methods.stability import spectral_radius, spring_growth
 from stiction.network.layout import Block
-from stiction.network.network import Network, States
+from stiction.network.network import Network
 from stiction.network.start import StartTerms
-from stiction.network.terms import Compliance, Terms, added, compliance, damped, dot
+from stiction.network.terms import Terms, dot
 from stiction.network.wires import NetworkError
 from stiction.parts.friction import Friction, FrictionPart
-from stiction.parts.kinds import Admittance, Implicit, Part, Row
+from stiction.parts.kinds import Part, Row
 from stiction.rows.stick_slip import stick_slip
 from stiction.trace.functions import Scalar, absolute, maximum, where
 from stiction.trace.parameters import Key, absent
@@ -46,23 +46,6 @@ from stiction.trace.parameters import Key, absent
 GIVE = 1e-12  # of rows that follow from others: they give by this part of what one step without them would move them
 SMALL = 1e-9  # part of the largest break-away torque that may be left as a contradiction
 SCHEMES: dict[str, Scheme] = {"gill": runge_kutta_gill, "rk4": runge_kutta_4}
-
-
-class _Found(NamedTuple):
-    """Rows of one step: torque and direction of sliding of each, the inertia it feels, and what contradiction was left."""
-
-    torque: dict[str, Scalar]
-    slides: dict[str, Scalar]
-    inertia: dict[str, Scalar]
-    residual: Scalar  # N·m or N
-
-
-class _Solution(NamedTuple):
-    """Velocities without the rows that were found together, what impulses at these do, and the impulses."""
-
-    free: list[Scalar]
-    responses: dict[str, list[Scalar]]
-    impulses: dict[str, Scalar]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,17 +57,20 @@ class Moreau(Method):
         scheme: "euler", "gill" or "rk4".
         pull: part of the way since its reference that a stuck site goes back in a step (k_q h of gears.md), 0 … 1.
         softness: how much a stuck site gives, over what a step without friction would move it (λ_q over A²).
-        splitting: of "by_joint": record "splitting", how far its torques were, at worst so far, from those found together [N·m or N].
+        splitting: of "by_joint": record "splitting", how far its torques were, at worst so far, from those found
+            together [N·m or N].
 
     Example:
         >>> import stiction
-        >>> scene = stiction.Scene(robot=stiction.library.pendulum(1), friction={"joint1": stiction.Coulomb(level=1.0)}, q=[0.05])
+        >>> friction = {"joint1": stiction.Coulomb(level=1.0)}
+        >>> scene = stiction.Scene(robot=stiction.library.pendulum(1), friction=friction, q=[0.05])
         >>> run = stiction.simulate(scene, duration=1.0, step=1e-3, method=stiction.Moreau(scheme="rk4"))
         >>> float(abs(run["q.joint1"] - 0.05).max()) < 1e-15  # 0.49 N·m of gravity, held
         True
     """
 
     name: ClassVar[str] = "moreau"
+    instead = "use method 'rk4', or 'gears_semi_implicit' where all joints with dry friction have rotors"
     vanishing = ("pull", "softness")
 
     rows: str = choice(("together", "by_joint"), default="together")
@@ -138,7 +124,7 @@ class Moreau(Method):
         return {"residual": (0.0, "N·m or N")} | ({"splitting": (0.0, "N·m or N")} if self.splitting else {})
 
     def signals(self, network: Network) -> Mapping[str, str]:
-        """Both are seen."""
+        """Residual and splitting error are signals of the same names."""
         return {name: name for name in self.slots(network, 1.0)}
 
     def choose(self, network: Network, start: StartTerms, step: float, given: Mapping[Key, Any]) -> Choice:
@@ -177,7 +163,8 @@ class Moreau(Method):
         worst = float(np.max(kept["residual"]))
         if self.scheme == "euler" and self.rows == "together" and worst > SMALL * largest:
             found.append(
-                f"stick and slip contradicted each other by up to {worst:.3g} N·m or N in one step (signal 'residual'); "
+                f"stick and slip contradicted each other by up to {worst:.3g} N·m or N in one step "
+                "(signal 'residual'); "
                 "take a smaller step"
             )
         return found
@@ -187,7 +174,7 @@ class Moreau(Method):
     def step(self, network: Network, block: Block, t: Scalar, h: Scalar) -> Block:
         """Rows first, then the smooth part."""
         terms = Terms(network, network.evaluate(block.own, t, h))
-        smooth = _Smooth(terms, t, h) if self.scheme == "euler" else _Rigid(terms, h)
+        smooth = EulerPart(terms, t, h) if self.scheme == "euler" else FlowPart(terms, h)
         found, solution = self._found(smooth, h)
         residual, splitting = found.residual, block.method.get("splitting", 0)
         if self.splitting:
@@ -195,7 +182,7 @@ class Moreau(Method):
             for name, torque in together.torque.items():
                 splitting = maximum(splitting, absolute(torque - found.torque[name]))
         held = dict(block.own) | {name: self._held(smooth, found, name) for name in found.torque}
-        if isinstance(smooth, _Smooth):
+        if isinstance(smooth, EulerPart):
             after = smooth.advanced(block._replace(own=held), found, solution, h)
         else:
             after = flowed(SCHEMES[self.scheme], network, block._replace(own=held), t, h)
@@ -209,7 +196,7 @@ class Moreau(Method):
         kept = {"residual": maximum(block.method["residual"], residual)}
         return after._replace(own=own, method=kept | ({"splitting": splitting} if self.splitting else {}))
 
-    def _found(self, smooth: "_Rigid", h: Scalar) -> tuple[_Found, _Solution]:
+    def _found(self, smooth: FlowPart, h: Scalar) -> tuple[FoundRows, Solution]:
         """Torques of all rows: geared ones alone, if they are found by joint, then the others together."""
         alone = {name for name, part in smooth.rigid.items() if isinstance(part, RigidFriction) and part.geared}
         torque, slides, inertia = {}, {}, {}
@@ -219,9 +206,9 @@ class Moreau(Method):
         others = {name: row for name, row in smooth.rows.items() if name not in alone}
         joined, solution = self._together(smooth, others, torque, h)
         both = {name: torque[name] if name in alone else joined.torque[name] for name in smooth.rigid}
-        return _Found(both, joined.slides | slides, joined.inertia | inertia, joined.residual), solution
+        return FoundRows(both, joined.slides | slides, joined.inertia | inertia, joined.residual), solution
 
-    def _alone(self, smooth: "_Rigid", name: str, h: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+    def _alone(self, smooth: FlowPart, name: str, h: Scalar) -> tuple[Scalar, Scalar, Scalar]:
         """Torque that stops the rotor in this step, within its bounds: gears (26), (27), (21)."""
         part: Any = smooth.rigid[name]
         own, s, rotor = smooth.terms.now.own[name], smooth.speed(name), smooth.rotor(name)
@@ -231,11 +218,11 @@ class Moreau(Method):
         return (*part.projected(wish, s, own[0]), rotor)
 
     def _together(
-        self, smooth: "_Rigid", rows: Mapping[str, list[Scalar]], known: Mapping[str, Scalar], h: Scalar
-    ) -> tuple[_Found, _Solution]:
+        self, smooth: FlowPart, rows: Mapping[str, list[Scalar]], known: Mapping[str, Scalar], h: Scalar
+    ) -> tuple[FoundRows, Solution]:
         """Torques of these rows together, gears (16) to (21); those of others are known."""
         if not rows and not smooth.needs_matrix:
-            return _Found({}, {}, {}, 0), _Solution([], {}, {})
+            return FoundRows({}, {}, {}, 0), Solution([], {}, {})
         give = self.softness + GIVE if any(part.shared for part in smooth.rigid.values()) else self.softness
         free, coupled = smooth.free(rows, known, give, h)
         own = smooth.terms.now.own
@@ -248,10 +235,10 @@ class Moreau(Method):
         impulses = dict(zip(rows, outcome.impulse, strict=True))
         inertia = {name: 1 / coupled.A[k][k] for k, name in enumerate(rows)}
         torque = {name: p / h for name, p in impulses.items()}
-        found = _Found(torque, dict(zip(rows, outcome.mode, strict=True)), inertia, outcome.residual / h)
-        return found, _Solution(free, coupled.responses, impulses)
+        found = FoundRows(torque, dict(zip(rows, outcome.mode, strict=True)), inertia, outcome.residual / h)
+        return found, Solution(free, coupled.responses, impulses)
 
-    def _held(self, smooth: "_Rigid", found: _Found, name: str) -> list[Scalar]:
+    def _held(self, smooth: FlowPart, found: FoundRows, name: str) -> list[Scalar]:
         """States of a row while the smooth part is advanced: what was found; the reference follows what slips, (24)."""
         own, part = smooth.terms.now.own[name], smooth.rigid[name]
         slides = found.slides[name]
@@ -259,170 +246,6 @@ class Moreau(Method):
         if isinstance(part, RigidFriction) and part.referenced:
             rest[0] = where(absolute(slides) > 0, 0, rest[0])
         return [slides, found.torque[name], *rest]
-
-
-class _Rigid:
-    """What rows need to know of a network at the beginning of a step, where the rest is an explicit flow."""
-
-    needs_matrix = False
-
-    def __init__(self, terms: Terms, h: Scalar) -> None:
-        network = terms.network
-        self.terms, self.network = terms, network
-        self.rigid = {name: part for name, part in network.parts.items() if isinstance(part, Row)}
-        self.rows = {name: terms.row(name) for name in self.rigid}
-
-    def speed(self, name: str) -> Scalar:
-        """Velocity of a row at the beginning of the step."""
-        return dot(self.rows[name], self.terms.velocities)
-
-    def free(
-        self, rows: Mapping[str, list[Scalar]], known: Mapping[str, Scalar], give: Scalar, h: Scalar
-    ) -> tuple[list[Scalar], Compliance]:
-        """Velocities after the step without these rows, and what impulses at them do."""
-        terms = self.terms
-        forces = self._with_known(terms.pushed(without=self.rigid), known)
-        coupled = compliance(terms.mass_matrix, rows, give)
-        accelerations = solve(coupled.factors, [f - b for f, b in zip(forces, terms.bias, strict=True)])
-        return [v + h * a for v, a in zip(terms.velocities, accelerations, strict=True)], coupled
-
-    def _with_known(self, forces: list[Scalar], known: Mapping[str, Scalar]) -> list[Scalar]:
-        for name, torque in known.items():
-            forces = [f - r * torque for f, r in zip(forces, self.rows[name], strict=True)]
-        return forces
-
-    def rotor(self, name: str) -> Scalar:
-        """Inertia of the rotor on a row's one joint, as the row feels it."""
-        inertias = _rotor_inertias(self.network)
-        (k,) = [k for k, r in enumerate(self.rows[name]) if not absent(r)]
-        return inertias[k] / (self.rows[name][k] * self.rows[name][k])
-
-    def motor_torque(self, name: str) -> Scalar:
-        """What motors push at a row's one joint: E e − D q̇ of gears (2)."""
-        total: list[Scalar] = [0] * len(self.terms.velocities)
-        for motor, push in self.terms.pushes.items():
-            part = self.network.parts.get(motor)
-            if isinstance(part, Implicit) and part.sense < 0:
-                total = added(total, push)
-        return _along(self.rows[name], total)
-
-    def link_torque(self, name: str, torque: Scalar, speeds: list[Scalar], h: Scalar) -> Scalar:
-        """What the link took in the step, gears (2), with the acceleration that there was."""
-        change = [(b - a) / h for a, b in zip(self.terms.velocities, speeds, strict=True)]
-        return self.motor_torque(name) - self.rotor(name) * dot(self.rows[name], change) - torque
-
-
-class _Smooth(_Rigid):
-    """The same where the rest is advanced by one evaluation: what is implicit is linear in the velocities at the end."""
-
-    needs_matrix = True
-
-    def __init__(self, terms: Terms, t: Scalar, h: Scalar) -> None:
-        super().__init__(terms, h)
-        parts = implicit_parts(self.network)
-        own = terms.now.own
-        self.seen = {name: self.network.inputs(name, terms.now.signals) for name in parts}
-        self.directions = {name: self.rows.get(name) or terms.row(name) for name in parts}
-        self.linear: dict[str, Linear] = {
-            name: part.at_end(self.seen[name], own[name], dot(self.directions[name], terms.velocities), h, t)
-            for name, part in parts.items()
-        }
-
-    def free(
-        self, rows: Mapping[str, list[Scalar]], known: Mapping[str, Scalar], give: Scalar, h: Scalar
-    ) -> tuple[list[Scalar], Compliance]:
-        """Velocities at the end of the step without these rows, and what impulses at them do."""
-        terms, v = self.terms, self.terms.velocities
-        forces: list[Scalar] = [0] * len(v)
-        for name, push in terms.pushes.items():
-            at_rest = self.linear[name].torque if name in self.linear else None
-            forces = added(forces, push if at_rest is None else [-x * at_rest for x in self.directions[name]])
-        forces = self._with_known(forces, known)
-        M, bias = terms.mass_matrix, terms.bias
-        momentum = [dot(M[i], v) + h * (forces[i] - bias[i]) for i in range(len(v))]
-        slopes = [(row, self.linear[name].slope) for name, row in self.directions.items()]
-        coupled = compliance(damped(M, slopes, h), rows, give)
-        return solve(coupled.factors, momentum), coupled
-
-    def advanced(self, block: Block, found: _Found, solution: _Solution, h: Scalar) -> Block:
-        """The state after the step: velocities with the impulses of the rows, then positions with them."""
-        after = solution.free
-        for name, p in solution.impulses.items():
-            after = [x - r * p for x, r in zip(after, solution.responses[name], strict=True)]
-        torques, own = self._ended(block.own, after, found, h)
-        own |= {name: x for name, x in self._moved(after, h).items() if name not in own}
-        works = self._worked(block, torques, after, h)
-        return block._replace(own=self.network.settled(own), works=works)
-
-    def _ended(
-        self, held: States, after: list[Scalar], found: _Found, h: Scalar
-    ) -> tuple[dict[str, Scalar], dict[str, list[Scalar]]]:
-        """Torques and states of all that is implicit."""
-        now, v = self.terms.now, self.terms.velocities
-        torques, own = {}, {}
-        for name, end in self.linear.items():
-            s = dot(self.directions[name], after)
-            torques[name] = end.torque + end.slope * s
-            own[name] = [end.bend + end.bend_slope * s] if now.own[name] else []
-        for name, part in self.rigid.items():
-            row = self.rows[name]
-            torques[name] = torques[name] + found.torque[name]
-            acceleration = (dot(row, after) - dot(row, v)) / h
-            slides = found.slides[name]
-            own[name] = list(part.found(self.seen[name], now.own[name], slides, torques[name], acceleration))
-            if isinstance(part, RigidFriction):
-                rest = list(held[name][2:])
-                if part.referenced:
-                    rest[0] = rest[0] + h * dot(row, after)
-                own[name] = [*own[name][:2], *rest]
-        return torques, own
-
-    def _moved(self, v: list[Scalar], h: Scalar) -> dict[str, list[Scalar]]:
-        """States of bodies with their new velocities, and of all other parts by their rates."""
-        now, states, first = self.terms.now, {}, 0
-        for name, part in self.network.parts.items():
-            own = now.own[name]
-            if isinstance(part, Admittance):
-                nq = part.positions()
-                velocities = v[first : first + len(own) - nq]
-                first += len(velocities)
-                rates = part.position_rates([*own[:nq], *velocities])
-                states[name] = [*(x + h * rate for x, rate in zip(own[:nq], rates, strict=True)), *velocities]
-            else:
-                states[name] = [x + h * rate for x, rate in zip(own, now.rates[name], strict=True)]
-        return states
-
-    def _worked(self, block: Block, torques: Mapping[str, Scalar], after: list[Scalar], h: Scalar) -> dict[str, Scalar]:
-        """Works after the step: that of an impulse is taken at the mean of the velocities before and after."""
-        middle = [(a + b) / 2 for a, b in zip(self.terms.velocities, after, strict=True)]
-        works = {}
-        for name, work in block.works.items():
-            push = self.terms.pushes[name]
-            if name in torques:
-                push = [-x * torques[name] for x in self.directions[name]]
-            works[name] = work + h * dot(push, middle)
-        return works
-
-
-def implicit_parts(network: Network) -> dict[str, Implicit]:
-    """What can be found together with the velocities: friction on one velocity, and motors."""
-    return {
-        name: part for name, part in network.parts.items() if isinstance(part, Implicit) and part.outputs["torque"] == 1
-    }
-
-
-def _along(row: Sequence[Scalar], push: Sequence[Scalar]) -> Scalar:
-    """A push on the one joint of a row, as a torque at the row."""
-    return sum((p / r for r, p in zip(row, push, strict=True) if not absent(r)), start=0)
-
-
-def _rotor_inertias(network: Network) -> list[Scalar]:
-    """Inertia of the rotor that turns with each velocity alone; 0 where there is none."""
-    found: list[Scalar] = []
-    for name, body in network.bodies.items():
-        n = len(network.start[name]) - body.positions()
-        found += body.rotor_inertias() or [0] * n
-    return found
 
 
 def _rows_at_start(network: Network) -> dict[str, list[float]]:
@@ -433,7 +256,7 @@ def _rows_at_start(network: Network) -> dict[str, list[float]]:
 
 def _geared(network: Network, rows: Mapping[str, list[float]]) -> set[str]:
     """Rows on one velocity with a rotor of its own, where no other row is."""
-    inertias = _rotor_inertias(network)
+    inertias = rotor_inertias(network)
     places = {name: [k for k, x in enumerate(row) if x] for name, row in rows.items()}
     return {
         name
@@ -473,7 +296,7 @@ def _check_direction(name: str, start: StartTerms, title: str) -> None:
         )
 
 
-def _moved_though_stuck(smooth: _Rigid, found: _Found, speeds: list[Scalar], h: Scalar) -> Scalar:
+def _moved_though_stuck(smooth: FlowPart, found: FoundRows, speeds: list[Scalar], h: Scalar) -> Scalar:
     """How far stuck rows move at the end of a step, as the torque that would have stopped them [N·m or N]."""
     worst: Scalar = 0
     for name, J in found.inertia.items():

@@ -30,7 +30,7 @@ class RigidFriction(Row, FrictionPart):
     geared: bool = False
 
     def start(self) -> Mapping[str, float]:
-        """Direction of sliding (−1, 0, 1), torque, way since the reference, torque that the link took in the last step."""
+        """Direction of sliding (−1, 0, 1), torque, way since the reference, torque of the link in the last step."""
         more = {"way": self.referenced, "link_torque": self.geared}
         return {**super().start(), **{name: 0.0 for name, kept in more.items() if kept}}
 
@@ -61,7 +61,8 @@ class RigidFriction(Row, FrictionPart):
         return Bounds(step * self.law.breakaway(1), step * self.law.breakaway(-1), ahead, back)
 
     def projected(self, torque: Scalar, s: Scalar, slid: Scalar) -> tuple[Scalar, Scalar]:
-        """Torque and direction of sliding, gears (21): from rest it sticks below break-away, while sliding below the curve.
+        """Torque and direction of sliding, gears (21): from rest it sticks below break-away, while sliding below the
+        curve.
 
         At rest the direction is that of the torque that would hold; a joint that passes zero stops first.
         """

@@ -1,9 +1,9 @@
 """A stiff method with its own steps: Rodas3 (Sandu and others 1997), order 3, L-stable, for bristles of any stiffness.
 
-The equations stay in the form M v̇ + bias = pushes: its derivatives by positions, velocities and bristles (the terms K and C) are
-exact. Positions and bristles are eliminated first; what remains to be solved is n × n, with n velocities. Steps are chosen so
-that the estimated error stays below the tolerance; each run of a batch chooses its own, in straight-line code, so it runs in
-lanes.
+The equations stay in the form M v̇ + bias = pushes: its derivatives by positions, velocities and bristles (the terms K
+and C) are exact. Positions and bristles are eliminated first; what remains to be solved is n × n, with n velocities.
+Steps are chosen so that the estimated error stays below the tolerance; each run of a batch chooses its own, in
+straight-line code, so it runs in lanes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,11 +43,12 @@ GROWS, SHRINKS, CAREFUL = 5, 1 / 5, 0.9
 
 @dataclass(frozen=True, kw_only=True)
 class Rosenbrock(Method):
-    """Rodas3 with its own steps, for bristles and springs of any stiffness; the step that is given is the longest. Order 3.
+    """Rodas3 with its own steps, for bristles and springs of any stiffness; the step that is given is the longest.
+    Order 3.
 
     Attributes:
-        tolerance: largest estimated error of a step, relative to each state + 1 rad, m, rad/s or m/s, of a bristle relative to
-            its bending at break-away.
+        tolerance: largest estimated error of a step, relative to each state + 1 rad, m, rad/s or m/s, of a bristle
+            relative to its bending at break-away.
 
     Example:
         >>> import stiction
@@ -60,6 +61,7 @@ class Rosenbrock(Method):
 
     name = "rosenbrock"
     own_steps = True
+    instead = "use method 'rk4' with a smaller step, or 'gears_semi_implicit'"
 
     tolerance: float = number(1e-6, least=1e-13, below=1)
 
@@ -76,7 +78,8 @@ class Rosenbrock(Method):
             law = part.law if isinstance(part, (Friction, PenaltyJoint)) else None
             if isinstance(law, (Stribeck, Curve)):
                 raise NetworkError(
-                    f"{name}: {type(law).__name__} finds its speed of sliding step by step, and '{self.name}' needs a formula; "
+                    f"{name}: {type(law).__name__} finds its speed of sliding step by step, and "
+                    f"'{self.name}' needs a formula; "
                     "take LuGre or ElastoPlastic with the same numbers, or method 'moreau'"
                 )
             bristle: Any = law if isinstance(law, Dry) else part if isinstance(part, Ground) else None
@@ -178,7 +181,7 @@ class _Point(NamedTuple):
 
 
 class _Order:
-    """The states of a network in the order in which they are eliminated: positions, states of impedances, velocities."""
+    """The states of a network in the order of elimination: positions, states of impedances, velocities."""
 
     def __init__(self, network: Network) -> None:
         self.network = network

@@ -1,7 +1,7 @@
 """Explicit schemes: one step of x' = flow(x, t, stage step), on any kind of scalar. Stages are a loop, traced once.
 
-Each stage is told how far the next one lies from the start of the step: impedances with implicit friction need that step,
-network (21), (22).
+Each stage is told how far the next one lies from the start of the step: impedances with implicit friction need that
+step, network (21), (22).
 """
 
 import math

@@ -1,7 +1,7 @@
 """What users call the signals and parameters of a network.
 
-A part's name is chosen when a scene is wired. A signal is part + output, a parameter part + field; where the scene has a shorter
-word, as "q.joint1" for the state "q.joint1" of the part "robot", it is recorded here, with its unit.
+A part's name is chosen when a scene is wired. A signal is part + output, a parameter part + field; where the scene has
+a shorter word, as "q.joint1" for the state "q.joint1" of the part "robot", it is recorded here, with its unit.
 """
 
 from dataclasses import dataclass, field
@@ -23,9 +23,10 @@ class Labels:
 
     Attributes:
         signals: short forms of signals.
-        parameters: short forms of parameters; several may share one, as the gravity of several bodies does. None is not to be set.
-        owners: what stands for the name of a part in the names of its parameters; None where they follow from others, and
-            nobody sets them.
+        parameters: short forms of parameters; several may share one, as the gravity of several bodies does. None is not
+            to be set.
+        owners: what stands for the name of a part in the names of its parameters; None where they follow from others,
+            and nobody sets them.
     """
 
     signals: dict[Key, Label] = field(default_factory=dict)

@@ -1,8 +1,9 @@
 """The state of a network as one block of numbers, every slot of it known by name, unit and kind.
 
-    states of the parts | works of the sources | marks of the friction sites | slots of the method
+    states of the parts | works of the sources, first energies | marks of the friction sites | slots of the method
 
-What the parts declare comes first, in their order; what is kept about them follows. Nothing derived is kept, and nothing is kept
+What the parts declare comes first, in their order; what is kept about them follows. Nothing derived is kept, and
+nothing is kept
 elsewhere: a run can stop after any step and go on.
 """
 
@@ -51,12 +52,14 @@ class Block(NamedTuple):
     Attributes:
         own: states of each part, by its name.
         works: done by each source since the start [J], by its name; empty where nobody asked.
+        energies: at the start [J]: "bodies", and what each part stored, by its name; empty where nobody asked.
         marks: what is kept of each friction site, by its name; empty where nobody asked.
         method: slots of the method, by name.
     """
 
     own: States
     works: Mapping[str, Scalar]
+    energies: Mapping[str, Scalar]
     marks: Mapping[str, Sequence[Scalar]]
     method: Mapping[str, Scalar]
 
@@ -68,12 +71,14 @@ class Layout:
     Attributes:
         network: whose state it is.
         works: sources whose work is kept.
+        energies: what first energies are kept of.
         marks: names and first values of what is kept of each friction site.
         method: names, first values and units of the method's own slots.
     """
 
     network: Network
     works: Sequence[str] = ()
+    energies: Sequence[str] = ()
     marks: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     method: Mapping[str, tuple[float, str]] = field(default_factory=dict)
 
@@ -82,6 +87,7 @@ class Layout:
         """All slots, in their order."""
         found = [slot for name in self.network.parts for slot in self._states(name)]
         found += [Slot(("work", name), WORK, 0.0, f"work.{name}", "J") for name in self.works]
+        found += [Slot(("start", name), WORK, 0.0, f"start.{name}", "J") for name in self.energies]
         for site, marks in self.marks.items():
             labels = self.network.labels
             found += [Slot((site, mark), MARK, x, labels.signal((site, mark)), "") for mark, x in marks.items()]
@@ -114,14 +120,16 @@ class Layout:
         left = iter(flat)
         own = {name: [next(left) for _ in part.start()] for name, part in self.network.parts.items()}
         works = {name: next(left) for name in self.works}
+        energies = {name: next(left) for name in self.energies}
         marks = {site: [next(left) for _ in names] for site, names in self.marks.items()}
-        return Block(own, works, marks, {name: next(left) for name in self.method})
+        return Block(own, works, energies, marks, {name: next(left) for name in self.method})
 
     def flat(self, block: Block) -> list[Scalar]:
         """The numbers of a state."""
         return [
             *flat_states(self.network, block.own),
             *(block.works[name] for name in self.works),
+            *(block.energies[name] for name in self.energies),
             *(x for site in self.marks for x in block.marks[site]),
             *(block.method[name] for name in self.method),
         ]

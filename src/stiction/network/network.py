@@ -139,8 +139,9 @@ class Network:
         for name, body in self.bodies.items():
             if not body.mechanical:
                 raise NetworkError(
-                    f"part '{name}' ({type(body).__name__}) says no mass_matrix and inverse_dynamics, which {what} needs; "
-                    "write them, or use method 'rk4'"
+                    f"part '{name}' ({type(body).__name__}) says no mass_matrix and inverse_dynamics, "
+                    f"which {what} needs; "
+                    "write them, or use an explicit method"
                 )
 
     # What it consists of.
@@ -187,7 +188,7 @@ class Network:
     def structure(self) -> tuple:
         """All that decides its programs, parameters aside."""
         parts = tuple((name, structure_of(part)) for name, part in self.parts.items())
-        return (parts, tuple(wire.structure() for wire in self.wires))
+        return (parts, tuple(wire.structure for wire in self.wires))
 
     # At a moment.
 
@@ -214,7 +215,8 @@ class Network:
             given = {port: len(x) for port, x in outputs.items()}
             if given != dict(part.outputs) or len(rates[name]) != len(own[name]):
                 raise NetworkError(
-                    f"part '{name}' ({type(part).__name__}): its force gives the outputs {given} and {len(rates[name])} "
+                    f"part '{name}' ({type(part).__name__}): its force gives the outputs {given} and "
+                    f"{len(rates[name])} "
                     f"rates; it declared {dict(part.outputs)} and {len(own[name])} states"
                 )
             signals |= {Port(name, port): list(x) for port, x in outputs.items()}

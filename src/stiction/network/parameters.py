@@ -1,5 +1,6 @@
 """The parameters of a network and a method: those that all runs share, and those that vary from run to run."""
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stiction.network.network import Network
-from stiction.parts.bodies import RobotBody
+from stiction.parts.robot_body import RobotBody
 from stiction.trace.functions import Scalar, lookup
 from stiction.trace.parameters import Key, Rows, Substitution
 from stiction.trace.program import Port
@@ -48,7 +49,8 @@ class Parameters:
             return value
 
         self.tables: dict[Key, Rows] = {}
-        self._substituted(Substitution(note, varying, table=lambda key, rows: self.tables.setdefault(key, rows)))
+        noted = Substitution(note, varying, table=lambda key, rows: self.tables.setdefault(key, rows), noting=True)
+        self._substituted(noted)
         self.shared = {key: x for key, x in found.items() if key not in varying}
         self.varying = {key: np.broadcast_to(x, batch) for key, x in varying.items() if key in found}
 
@@ -59,9 +61,10 @@ class Parameters:
     def with_values(self, chosen: Mapping[Key, Any]) -> "Parameters":
         """The same with some values replaced: arrays of the batch's shape vary, numbers are shared."""
         vary = {key: np.asarray(x, float) for key, x in chosen.items() if np.ndim(x)}
-        made = Parameters(self.network, self.method, self.varying | vary, self.batch)
-        made.shared |= {key: float(x) for key, x in chosen.items() if not np.ndim(x) and key in made.shared}
-        made.__dict__["structure"] = self.structure
+        made = copy.copy(self)
+        made.varying = self.varying | vary
+        made.shared = {key: x for key, x in self.shared.items() if key not in vary}
+        made.shared |= {key: float(x) for key, x in chosen.items() if not np.ndim(x)}
         return made
 
     @cached_property
@@ -105,32 +108,34 @@ class Parameters:
         stand_ins = Substitution(lambda key, _: table[key], self.varying, table=lambda key, _: rows[key])
         return *self._substituted(stand_ins), list(left)
 
-    def in_arrays(self) -> Network:
-        """The network with the values of all runs at once in its varying parameters, for checks; robots keep their own."""
-        table: dict[Key, Any] = dict(self.shared) | self.varying
-        return self.network.with_parameters(Substitution(lambda key, _: table[key], self.varying))
+    def _part(self, name: str, table: Mapping[Key, Any]) -> Any:
+        substitution = Substitution(lambda key, _: table[key], self.varying, name)
+        return self.network.parts[name].with_parameters(substitution)
 
-    def of_run(self, run: tuple[int, ...]) -> Network:
-        """The network of one run of a batch, in numbers."""
-        table = dict(self.shared) | {key: float(x[run]) for key, x in self.varying.items()}
-        return self.network.with_parameters(Substitution(lambda key, _: table[key], self.varying))
+    def in_arrays(self, name: str) -> Any:
+        """A part with the values of all runs at once in its varying parameters, for checks."""
+        return self._part(name, dict(self.shared) | self.varying)
 
-    def variants(self, name: str, most: int = 1000) -> list[Any]:
-        """A part in numbers, once for each set of values that it has in some run; evenly some of them, where there are many."""
+    def of_run(self, name: str, run: tuple[int, ...]) -> Any:
+        """A part in the numbers of one run of a batch."""
+        return self._part(name, dict(self.shared) | {key: float(x[run]) for key, x in self.varying.items()})
+
+    def variants(self, name: str, most: int = 64) -> list[Any]:
+        """A part in numbers, once for each set of values that it has in some run; evenly some of them, where there are
+        many.
+        """
         mine = {key: x.reshape(-1) for key, x in self.varying.items() if key[0] == name}
         sets: Any = np.unique(np.stack(list(mine.values()), axis=-1), axis=0) if mine else np.empty((1, 0))
         made = []
         for values in sets[:: max(1, len(sets) // most)]:
-            table = dict(self.shared) | dict(zip(mine, map(float, values), strict=True))
-            substitution = Substitution(lambda key, _, table=table: table[key], mine)  # type: ignore[misc]
-            made.append(self.network.parts[name].with_parameters(substitution.of(name)))
+            made.append(self._part(name, dict(self.shared) | dict(zip(mine, map(float, values), strict=True))))
         return made
 
 
 def parameters_of(network: Network) -> dict[str, tuple[float, list[Key]]]:
     """The parameters of a network that users can set, by name: value and keys; several keys may share a name."""
     found: dict[Key, float] = {}
-    network.with_parameters(Substitution(lambda key, x: found.setdefault(key, x)))
+    network.with_parameters(Substitution(lambda key, x: found.setdefault(key, x), noting=True))
     for name, body in network.bodies.items():
         if isinstance(body, RobotBody):  # zeros of a robot are folded unless they vary
             found = {(name, field): x for field, x in body.robot.parameters.items()} | found

@@ -10,7 +10,9 @@ _programs: OrderedDict[Hashable, Program] = OrderedDict()
 
 
 def shared_program(key: Hashable, make: Callable[[], Program]) -> Program:
-    """The program with this key, made if there is none; without a key it is always made, as only its trace tells what it is."""
+    """The program with this key, made if there is none; without a key it is always made, as only its trace tells what
+    it is.
+    """
     if key is None:
         return make()
     if key not in _programs:

@@ -1,7 +1,8 @@
-"""The terms of a network at its start, in numbers, for every run of a batch: what stability checks and default bristles ask.
+"""The terms of a network at its start, in numbers, for every run of a batch: what stability checks and default bristles
+ask.
 
-One program gives the forces of inverse dynamics and the rows; the mass matrix comes from it with unit accelerations in the lanes,
-so that it stays small for robots of any size.
+One program gives the forces of inverse dynamics and the rows; the mass matrix comes from it with unit accelerations in
+the lanes, so that it stays small for robots of any size.
 """
 
 from typing import Any
@@ -22,7 +23,8 @@ class StartTerms:
 
     Attributes:
         mass_matrix: (runs, n, n).
-        rows: of each part that is elastic, rigid or rubs: its directions over the velocities of all bodies, (runs, d, n).
+        rows: of each part that is elastic, rigid or rubs: its directions over the velocities of all bodies, (runs, d,
+            n).
         stiffness: of each direction of an elastic part, (runs, d).
         damping: likewise.
         seen: velocity of each implicit part, as a row, (runs, n).

@@ -1,6 +1,7 @@
 """The terms of the equations of motion: M v̇ + bias = pushes − Jᵀ λ, and what follows from them.
 
-Written once, for all methods. Each term is computed when it is first asked for, so that a program holds only what it needs.
+Written once, for all methods. Each term is computed when it is first asked for, so that a program holds only what it
+needs.
 """
 
 from collections.abc import Collection, Mapping, Sequence

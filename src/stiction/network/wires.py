@@ -75,6 +75,7 @@ class Term:
             return [self.gain * y for y in x]
         return [sum((g * y for g, y in zip(row, x, strict=True) if not _zero(g)), start=0) for row in self.gain]
 
+    @cached_property
     def entries(self) -> list[tuple[str, float]]:
         """The gains that are parameters, by name."""
         if not isinstance(self.gain, tuple):
@@ -83,6 +84,8 @@ class Term:
 
     def with_gains(self, gains: Mapping[str, Scalar]) -> "Term":
         """The same term with other gains, by name."""
+        if not gains:
+            return self
         made = object.__new__(type(self))
         gain: Any = self.gain
         if isinstance(gain, tuple):
@@ -90,10 +93,11 @@ class Term:
         made.__dict__.update({"source": self.source, "port": self.port, "gain": gains.get("", gain)})
         return made
 
+    @cached_property
     def structure(self) -> tuple:
         """The source, and which gains are 0, 1 or −1."""
         shape = len(self.gain) if isinstance(self.gain, tuple) else None
-        named = {name for name, _ in self.entries()}
+        named = {name for name, _ in self.entries}
         return (self.source, shape, structure_of(self.with_gains(dict.fromkeys(named, "#")).gain, numbers=True))
 
 
@@ -162,7 +166,7 @@ class Wire:
 
     @property
     def all_terms(self) -> tuple[Term, ...]:
-        """The terms."""
+        """The terms, those that were given by name included."""
         return self.terms  # type: ignore[return-value]
 
     @property
@@ -177,13 +181,14 @@ class Wire:
         for term in self.all_terms:
             stand_in = mine.internal if isinstance(term, InternalTerm) else mine
             path = f"{self.port.name}.gain.{term.source}"
-            terms.append(term.with_gains({name: stand_in(path + name, x) for name, x in term.entries()}))
+            terms.append(term.with_gains({name: stand_in(path + name, x) for name, x in term.entries}))
         names = component_names(len(self.shift))
         shift = tuple(mine(f"{self.port.name}.shift.{c}", x) for c, x in zip(names, self.shift, strict=True))
         made = object.__new__(Wire)
         made.__dict__.update({"target": self.target, "port": self.port, "terms": tuple(terms), "shift": shift})
         return made
 
+    @cached_property
     def structure(self) -> tuple:
         """What it connects, and how many constants it has."""
-        return (self.target, tuple(term.structure() for term in self.all_terms), len(self.shift))
+        return (self.target, tuple(term.structure for term in self.all_terms), len(self.shift))

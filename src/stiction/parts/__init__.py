@@ -1,13 +1,14 @@
-"""What a scene is made of: bodies, springs, friction, ground, sources, and the kinds that users' own parts derive from."""
+"""What a scene is made of: bodies, springs, friction, ground, sources, and the kinds that own parts derive from."""
 
 import sys
 
-from stiction.parts.bodies import Fixed, FreeBody, Mass, RobotBody
+from stiction.parts.bodies import Fixed, FreeBody, Mass
 from stiction.parts.friction import Friction, FrictionPart
 from stiction.parts.ground import Ground, TouchingPoint
 from stiction.parts.kinds import Admittance, Clock, Digital, Impedance, Implicit, Part, Ports, Row, Spring
 from stiction.parts.penalty_joint import PenaltyJoint
 from stiction.parts.registry import PARTS
+from stiction.parts.robot_body import RobotBody
 from stiction.parts.source import Source
 from stiction.parts.spring import SpringDamper
 from stiction.parts.table import Table

@@ -1,23 +1,14 @@
-"""Bodies, which turn force into motion: a mass on a line, a free rigid body, one that never moves, a robot."""
+"""Bodies, which turn force into motion: a mass on a line, a free rigid body, one that never moves."""
 
-import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from stiction.dynamics.composite_body import mass_matrix
-from stiction.dynamics.energy import kinetic_energy, potential_energy
-from stiction.dynamics.mechanism import Mechanism
-from stiction.dynamics.newton_euler import inverse_dynamics
-from stiction.fields import instance, number, numbers
+from stiction.fields import number, numbers
 from stiction.parts.kinds import Admittance, Ports
 from stiction.parts.registry import PARTS
-from stiction.robot.assembly import Assembly
-from stiction.robot.dynamics import FORWARD_DYNAMICS, GRAVITY
-from stiction.robot.robot import Robot
-from stiction.robot.substitution import Substitution as RobotSubstitution
+from stiction.robot.dynamics import GRAVITY
 from stiction.spatial import Vector, from_quaternion, quaternion_rate
 from stiction.trace.functions import Scalar, sqrt
-from stiction.trace.parameters import Substitution
 
 
 def _turned_too_far(quaternion: tuple[float, ...]) -> tuple[bool, str]:
@@ -63,11 +54,11 @@ class Mass(Admittance):
         return 1
 
     def position_rates(self, own: list[Scalar]) -> list[Scalar]:
-        """The velocity."""
+        """The rate of the position is the velocity [m/s]."""
         return own[1:]
 
     def mass_matrix(self, own: list[Scalar]) -> list[list[Scalar]]:
-        """The mass."""
+        """One entry: the mass [kg]."""
         return [[self.mass]]
 
     def inverse_dynamics(self, own: list[Scalar], accelerations: Sequence[Scalar]) -> list[Scalar]:
@@ -75,7 +66,7 @@ class Mass(Admittance):
         return [self.mass * accelerations[0]]
 
     def generalized_forces(self, own: list[Scalar], forces: Ports) -> list[Scalar]:
-        """The force."""
+        """The force along the line [N]."""
         return forces["force"]
 
     def energy(self, own: list[Scalar]) -> tuple[Scalar, Scalar]:
@@ -86,8 +77,9 @@ class Mass(Admittance):
 @PARTS.add
 @dataclass(frozen=True, kw_only=True)
 class FreeBody(Admittance):
-    """A rigid body, network (25), (26): 13 states. Ports, in the world's axes: force [N] at the centre of mass and moment [N·m] in;
-    position [m] and velocity [m/s] of the centre of mass, quaternion (w, x, y, z) and angular velocity [rad/s] out.
+    """A rigid body, network (25), (26): 13 states. Ports, in the world's axes: force [N] at the centre of mass and
+    moment [N·m] in; position [m] and velocity [m/s] of the centre of mass, quaternion (w, x, y, z) and angular velocity
+    [rad/s] out.
 
     Attributes:
         mass: [kg].
@@ -211,7 +203,7 @@ class Fixed(Admittance):
         return [_turned_too_far(self.quaternion)]
 
     def motion(self, own: list[Scalar]) -> Ports:
-        """Where it is."""
+        """Its pose, at rest."""
         return {
             "position": list(self.position),
             "quaternion": list(self.quaternion),
@@ -242,157 +234,3 @@ class Fixed(Admittance):
     def energy(self, own: list[Scalar]) -> tuple[Scalar, Scalar]:
         """It has no energy [J]."""
         return 0, 0
-
-
-@dataclass(frozen=True, kw_only=True)
-class RobotBody(Admittance):
-    """A robot, network (8). Ports: torque [N·m or N] in; positions q and velocities v out.
-
-    Attributes:
-        robot: the robot.
-        q: positions at the start [rad or m]; the neutral ones if empty.
-        v: velocities at the start [rad/s or m/s]; rest if empty.
-        gravity: acceleration of free fall [m/s²].
-
-    Example:
-        >>> import stiction
-        >>> from stiction.parts import RobotBody
-        >>> RobotBody(robot=stiction.library.two_link()).outputs
-        {'q': 2, 'v': 2}
-    """
-
-    robot: Robot = instance(Robot)
-    q: tuple[float, ...] = numbers(default=())
-    v: tuple[float, ...] = numbers(default=())
-    gravity: tuple[float, float, float] = numbers(3, default=GRAVITY)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        r = self.robot
-        self._set("q", self.q or tuple(map(float, r.neutral)))
-        self._set("v", self.v or (0.0,) * r.nv)
-        self._set("inputs", {"torque": r.nv})
-        self._set("outputs", {"q": r.nq, "v": r.nv})
-        self._set("mechanism", r.mechanism)
-
-    def conflicts(self) -> Sequence:
-        """As many numbers as the robot has."""
-        return [
-            (given and len(given) != size, f"{what} has {len(given)} numbers; allowed: {size}, or none")
-            for what, given, size in (("q", self.q, self.robot.nq), ("v", self.v, self.robot.nv))
-        ]
-
-    def with_parameters(self, substitution: Substitution) -> "RobotBody":
-        """The same robot with the parameters of its description replaced; start values are no part of the formulas."""
-        twin = copy.copy(self)
-        gravity = zip("xyz", self.gravity, strict=True)
-        twin._set("gravity", tuple(substitution(f"gravity.{c}", x) for c, x in gravity))
-        varying = {
-            name: substitution(name, x) for name, x in self.robot.parameters.items() if substitution.varies(name)
-        }
-        chosen = RobotSubstitution(
-            lambda k, name, x: substitution(name, x) if name else substitution.internal(f"rotation.{k}", x), varying
-        )
-        twin._set("mechanism", Assembly(self.robot, chosen).mechanism)
-        return twin
-
-    def structure(self) -> tuple:
-        """That of the robot: robots of one structure share a program."""
-        return (type(self).__qualname__, self.robot.programs.blueprint(()).structure)
-
-    def start(self) -> Mapping[str, float]:
-        """Positions and velocities, by the names of the robot."""
-        return dict(zip(self._units(), (*self.q, *self.v), strict=True))
-
-    def unit(self, signal: str) -> str:
-        """Of a state, by the kind of its joint."""
-        return self._units()[signal]
-
-    def _units(self) -> dict[str, str]:
-        units = joint_units(self.robot)
-        return {f"{what}.{name}": unit for what in ("q", "v") for name, unit in units[what].items()}
-
-    def motion(self, own: list[Scalar]) -> Ports:
-        """Positions and velocities."""
-        q, v = self._split(own)
-        return {"q": q, "v": v}
-
-    def _mechanism(self) -> Mechanism:
-        return self.mechanism  # type: ignore[attr-defined]
-
-    def positions(self) -> int:
-        """As many as the robot has."""
-        return self.robot.nq
-
-    def position_rates(self, own: list[Scalar]) -> list[Scalar]:
-        """q̇ = N(q) v."""
-        return self._mechanism().position_rates(*self._split(own))
-
-    def mass_matrix(self, own: list[Scalar]) -> list[list[Scalar]]:
-        """M(q), rotors included."""
-        return mass_matrix(self._mechanism(), self._split(own)[0])
-
-    def inverse_dynamics(self, own: list[Scalar], accelerations: Sequence[Scalar]) -> list[Scalar]:
-        """Inverse dynamics."""
-        return inverse_dynamics(self._mechanism(), *self._split(own), list(accelerations), Vector(*self.gravity))
-
-    def generalized_forces(self, own: list[Scalar], forces: Ports) -> list[Scalar]:
-        """The torques."""
-        return forces["torque"]
-
-    def energy(self, own: list[Scalar]) -> tuple[Scalar, Scalar]:
-        """Kinetic and potential energy [J]."""
-        m, (q, v) = self._mechanism(), self._split(own)
-        return kinetic_energy(m, q, v), potential_energy(m, q, Vector(*self.gravity))
-
-    def rotor_inertias(self) -> list[Scalar]:
-        """Of joints with a rotor of their own; coupled rotors belong to no joint alone."""
-        rotors = self._mechanism().rotors
-        return [] if rotors is None or self.robot.coupling is not None else [row[k] for k, row in enumerate(rotors)]
-
-    def rates(self, own: list[Scalar], forces: Ports, t: Scalar) -> list[Scalar]:
-        """Forward dynamics, by the method that suits the size of the robot."""
-        forward = FORWARD_DYNAMICS[self.robot.forward_method]
-        return [
-            *self.position_rates(own),
-            *forward(self._mechanism(), *self._split(own), forces["torque"], Vector(*self.gravity)),
-        ]
-
-    def _split(self, own: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
-        return own[: self.robot.nq], own[self.robot.nq :]
-
-    def settle(self, own: list[Scalar]) -> list[Scalar]:
-        """Quaternions take unit length again."""
-        kept = list(own)
-        for body in self.robot.mechanism.bodies:
-            if body.quaternion:
-                size = sqrt(sum((x * x for x in own[body.quaternion]), start=0))
-                kept[body.quaternion] = [x / size for x in own[body.quaternion]]
-        return kept
-
-
-POSITION_UNITS = {
-    "prismatic": "m",
-    "planar": "m m rad",
-    "spherical": "1 1 1 1",
-    "floating": "m m m 1 1 1 1",
-    "universal": "rad rad",
-}
-LINEAR = {
-    "prismatic": "y",
-    "planar": "yyn",
-    "spherical": "nnn",
-    "floating": "nnnyyy",
-    "universal": "nn",
-}  # velocities: yes, no
-
-
-def joint_units(robot: Robot) -> dict[str, dict[str, str]]:
-    """Units of the positions "q", by their names, and of the velocities "v" and the torques "torque", by theirs."""
-    positions = [unit for joint in robot.moving_joints for unit in POSITION_UNITS.get(joint.kind, "rad").split()]
-    linear = [x == "y" for joint in robot.moving_joints for x in LINEAR.get(joint.kind, "n")]
-    return {
-        "q": dict(zip(robot.position_names, positions, strict=True)),
-        "v": dict(zip(robot.velocity_names, ("m/s" if x else "rad/s" for x in linear), strict=True)),
-        "torque": dict(zip(robot.velocity_names, ("N" if x else "N·m" for x in linear), strict=True)),
-    }

@@ -13,8 +13,8 @@ from stiction.trace.parameters import component_names
 
 
 class FrictionPart(Implicit):
-    """What every friction site has: a law, a mode and a margin to break-away. Ports: velocity in; torque out, with the sign of
-    the velocity (so wire it with gain −1).
+    """What every friction site has: a law, a mode and a margin to break-away. Ports: velocity in; torque out, with the
+    sign of the velocity (so wire it with gain −1).
     """
 
     inputs = {"velocity": 1}
@@ -36,7 +36,8 @@ class FrictionPart(Implicit):
 @PARTS.add
 @dataclass(frozen=True, kw_only=True)
 class Friction(FrictionPart):
-    """A friction law at a site. Ports: velocity in; torque out, with the sign of the velocity (so wire it with gain −1).
+    """A friction law at a site. Ports: velocity in; torque out, with the sign of the velocity (so wire it with gain
+    −1).
 
     Attributes:
         law: the friction law.

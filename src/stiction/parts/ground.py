@@ -14,8 +14,8 @@ from stiction.trace.functions import Scalar, maximum, minimum, where
 @PARTS.add
 @dataclass(frozen=True, kw_only=True)
 class Ground(Impedance):
-    """The plane z = 0 with Coulomb friction, I_fricKN of network (23), (24). Ports: position and velocity of the touching point
-    [m, m/s] in; force on the ground [N] out: the body gets its negative.
+    """The plane z = 0 with Coulomb friction, I_fricKN of network (23), (24). Ports: position and velocity of the
+    touching point [m, m/s] in; force on the ground [N] out: the body gets its negative.
 
     Attributes:
         stiffness: K of the normal and of the tangential bristle [N/m].
@@ -69,9 +69,9 @@ class Ground(Impedance):
 @PARTS.add
 @dataclass(frozen=True, kw_only=True)
 class TouchingPoint(Ground):
-    """A point of a body, such as a corner of a box, on the frictional ground. Ports: position [m], quaternion, velocity [m/s] and
-    angular velocity [rad/s] of the body in, as `FreeBody` gives them; force [N] and moment [N·m] on the ground out: the body
-    gets their negatives.
+    """A point of a body, such as a corner of a box, on the frictional ground. Ports: position [m], quaternion, velocity
+    [m/s] and angular velocity [rad/s] of the body in, as `FreeBody` gives them; force [N] and moment [N·m] on the
+    ground out: the body gets their negatives.
 
     Attributes:
         point: where it is, in the body's axes, from the centre of mass [m].

@@ -1,8 +1,8 @@
-"""What a scene is made of: parts that turn force into motion, parts that turn motion into force (network.md), and parts that
-decide at the ticks of a clock.
+"""What a scene is made of: parts that turn force into motion, parts that turn motion into force (network.md), and parts
+that decide at the ticks of a clock.
 
-A part names its ports and their sizes, and its states with their first values. Its methods are formulas. A user's own part is
-such a class:
+A part names its ports and their sizes, and its states with their first values. Its methods are formulas. A user's own
+part is such a class:
 
     >>> from dataclasses import dataclass
     >>> from stiction.parts import Impedance
@@ -64,8 +64,9 @@ class Part(Validated, Parametric):
 class Admittance(Part):
     """Force in, motion out: ẋ = A(x, û), network (6). Its motion depends on its states alone.
 
-    Its states are positions q followed by velocities v, with q̇ = N(q) v and M(q) v̇ + bias = generalized forces. A part that
-    says so by the methods below can be advanced by every method; one with `motion` and `rates` alone by explicit ones.
+    Its states are positions q followed by velocities v, with q̇ = N(q) v and M(q) v̇ + bias = generalized forces. A
+    part that says so by the methods below can be advanced by every method; one with `motion` and `rates` alone by
+    explicit ones.
     """
 
     def motion(self, own: list[Scalar]) -> Ports:
@@ -97,7 +98,9 @@ class Admittance(Part):
         raise NotImplementedError
 
     def rotor_inertias(self) -> Sequence[Scalar]:
-        """Inertia of a rotor that turns with each velocity alone, as felt there [kg m² or kg]; empty where there are none."""
+        """Inertia of a rotor that turns with each velocity alone, as felt there [kg m² or kg]; empty where there are
+        none.
+        """
         return []
 
     def rates(self, own: list[Scalar], forces: Ports, t: Scalar) -> Sequence[Scalar]:
@@ -163,15 +166,18 @@ class Implicit(Impedance):
     sense: ClassVar[int] = 1
 
     def at_end(self, motion: Ports, own: list[Scalar], s: Scalar, step: Scalar, t: Scalar) -> Linear:
-        """Torque and own state at the end of a step, linear in sense · velocity there; s is what it is at the beginning."""
+        """Torque and own state at the end of a step, linear in sense · velocity there; s is what it is at the
+        beginning.
+        """
         raise NotImplementedError
 
 
 class Row(Implicit):
-    """An impedance that is rigid: its torque is found once per step together with those of all other rows, within bounds.
+    """An impedance that is rigid: its torque is found once per step together with those of all other rows, within
+    bounds.
 
-    Its first two states are the direction in which it slides (−1, 0 or 1), from which the next search begins, and the torque
-    that was found.
+    Its first two states are the direction in which it slides (−1, 0 or 1), from which the next search begins, and the
+    torque that was found.
     """
 
     hidden = ("slides", "row_torque")

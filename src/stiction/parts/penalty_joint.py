@@ -16,9 +16,9 @@ BODY = {"position": 3, "quaternion": 4, "velocity": 3, "angular": 3}
 @PARTS.add
 @dataclass(frozen=True, kw_only=True)
 class PenaltyJoint(Impedance):
-    """A hinge between bodies a and b, with friction about its axis. Ports: position [m], quaternion, velocity [m/s] and angular velocity
-    [rad/s] of both bodies in, as `FreeBody` and `Fixed` give them ("position_a", ...); forces [N] and moments [N·m] on both out
-    ("force_a", "moment_a", ...), to be wired with gain 1.
+    """A hinge between bodies a and b, with friction about its axis. Ports: position [m], quaternion, velocity [m/s] and
+    angular velocity [rad/s] of both bodies in, as `FreeBody` and `Fixed` give them ("position_a", ...); forces [N] and
+    moments [N·m] on both out ("force_a", "moment_a", ...), to be wired with gain 1.
 
     Attributes:
         anchor_a: where the joint is, in a's axes, from a's centre of mass [m].
@@ -32,7 +32,8 @@ class PenaltyJoint(Impedance):
 
     Example:
         >>> from stiction.parts import PenaltyJoint
-        >>> joint = PenaltyJoint(anchor_b=(-0.1, 0, 0), stiffness=1e5, damping=10.0, turning_stiffness=100.0, turning_damping=0.1)
+        >>> turning = {"turning_stiffness": 100.0, "turning_damping": 0.1}
+        >>> joint = PenaltyJoint(anchor_b=(-0.1, 0, 0), stiffness=1e5, damping=10.0, **turning)
         >>> sorted(joint.outputs)
         ['force_a', 'force_b', 'moment_a', 'moment_b']
     """

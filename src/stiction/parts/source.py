@@ -41,7 +41,8 @@ class Source(Impedance):
         except (TypeError, ValueError) as problem:
             because = f" ({problem})" if isinstance(problem, MisfitError) else ""
             raise self.refusal(
-                f"functions is {given!r}{because}; allowed: functions of the time t or numbers, one per number of the port"
+                f"functions is {given!r}{because}; allowed: functions of the time t or numbers, one "
+                "per number of the port"
             ) from None
         self._set("functions", functions)
         self._set("outputs", {"force": len(functions)})

@@ -18,8 +18,8 @@ MOST = 10_000  # points
 class Table(Validated, Parametric):
     """A function of the time by points: straight lines between them, constant before the first and after the last.
 
-    Knots that lie on multiples of the step are met exactly by all methods. The times are structure; the values are not, so that
-    changing them compiles nothing.
+    Knots that lie on multiples of the step are met exactly by all methods. The times are structure; the values are not,
+    so that changing them compiles nothing.
 
     Attributes:
         time: of the points, rising [s].
@@ -45,7 +45,10 @@ class Table(Validated, Parametric):
             )
         ]
         for before, after in itertools.pairwise(self.time):
-            why = f"time {after:g} comes after {before:g}; allowed: rising times. For a jump give two points close together"
+            why = (
+                f"time {after:g} comes after {before:g}; allowed: rising times. For a jump give two "
+                "points close together"
+            )
             found.append((not after > before, why))
         return found
 
@@ -56,7 +59,7 @@ class Table(Validated, Parametric):
         return twin
 
     def structure(self) -> tuple:
-        """The times."""
+        """The times shape the program; the values do not."""
         return (type(self).__qualname__, self.time)
 
     def _rows(self) -> list[tuple[float, ...]]:

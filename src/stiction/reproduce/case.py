@@ -1,4 +1,6 @@
-"""What a reproduced experiment is: claims, each with what was published, what we got and whether it holds; and a figure."""
+"""What a reproduced experiment is: claims, each with what was published, what we got and whether it holds; and a
+figure.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,13 +18,15 @@ class Claim:
         what: the quantity.
         paper: what was published, or follows in closed form.
         ours: what we got.
-        holds: whether they agree within the stated tolerance; None where there is nothing to compare with.
+        holds: whether they agree within the stated tolerance; None where nothing was published to compare with.
+        timing: whether it is a time or a ratio of times, which a busy machine can spoil.
     """
 
     what: str
     paper: str
     ours: str
     holds: bool | None
+    timing: bool = False
 
 
 def complete(*args: Any, **options: Any) -> Trajectory:
@@ -59,7 +63,8 @@ class Case:
     Attributes:
         title: what it shows.
         source: where it was published.
-        run: takes whether to be quick, and whom to tell the part that is done; gives the claims and a function that draws the figure.
+        run: takes whether to be quick, and whom to tell the part that is done; gives the claims and a function that
+            draws the figure.
     """
 
     title: str

@@ -46,11 +46,13 @@ class Blueprint:
 
     Attributes:
         structure: equal for robots that can share a program.
-        values: of the parameters that are neither folded nor replaced [SI], (k,).
+        names: of the parameters that are neither folded nor replaced; empty texts for entries of rotations.
+        values: of the same [SI], (k,).
         replaced: names of the replaced parameters.
     """
 
     structure: tuple
+    names: tuple[str, ...]
     values: np.ndarray
     replaced: tuple[str, ...]
 
@@ -107,7 +109,7 @@ def _blueprint(robot: Robot, replaced: tuple[str, ...]) -> Blueprint:
     joints = tuple((joint.kind, places[joint.parent], places[joint.child]) for joint in robot.joints)
     frames = tuple(places[frame.link] for frame in robot.frames)
     structure = (joints, frames, len(robot.links), robot.coupling is not None, tuple(parameter.pattern))
-    return Blueprint(structure, np.array(parameter.values), replaced)
+    return Blueprint(structure, tuple(parameter.names), np.array(parameter.values), replaced)
 
 
 def _program(robot: Robot, name: str, computation: Computation, plan: Blueprint, key: tuple) -> Program:

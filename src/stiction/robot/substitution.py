@@ -25,7 +25,8 @@ class Substitution:
         replaced: what stands for the parameters that the user replaced, by name.
 
     Attributes:
-        values: of the parameters that are neither folded nor replaced, in the order of the walk [SI].
+        names: of the parameters that are neither folded nor replaced, in the order of the walk.
+        values: of the same [SI].
         pattern: what became of each parameter asked for; equal patterns mean equal programs.
         offered: every parameter that can be replaced, by name, with its value [SI].
     """
@@ -35,6 +36,7 @@ class Substitution:
     ) -> None:
         self.choose = choose or (lambda _, __, value: value)
         self.replaced = replaced or {}
+        self.names: list[str] = []
         self.values: list[float] = []
         self.pattern: list[str] = []
         self.offered: dict[str, float] = {}
@@ -57,6 +59,7 @@ class Substitution:
                 self.pattern.append("0+-"[folded])
                 return folded
         self.pattern.append("u")
+        self.names.append(name)
         self.values.append(value)
         return self.choose(len(self.values) - 1, name, value)
 

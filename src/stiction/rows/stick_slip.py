@@ -1,10 +1,10 @@
 """Which of several coupled sites stick and which slip, and with what friction: one step at velocity level.
 
-Site i moves with s = free − A p, where p are the friction impulses and A = S M⁻¹ Sᵀ couples the sites. A stuck site has s = 0
-and |p| below its bound for rest; a sliding one has p at its bound for sliding, in the direction of s. The search (principal
-pivoting) starts from the states of the last step and ends when no site contradicts itself, nearly always at the first pass. At
-first it changes all sites that contradict themselves at once; if that goes on for long, only the first of them, which cannot run
-in circles (Murty's rule). Straight-line code: it is traced and runs in lanes.
+Site i moves with s = free − A p, where p are the friction impulses and A = S M⁻¹ Sᵀ couples the sites. A stuck site has
+s = 0 and |p| below its bound for rest; a sliding one has p at its bound for sliding, in the direction of s. The search
+(principal pivoting) starts from the states of the last step and ends when no site contradicts itself, nearly always at
+the first pass. At first it changes all sites that contradict themselves at once; if that goes on for long, only the
+first of them, which cannot run in circles (Murty's rule). Straight-line code: it is traced and runs in lanes.
 """
 
 from typing import NamedTuple

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from stiction.network.network import Network
 from stiction.network.wires import NetworkError, Term, Wire
-from stiction.parts.bodies import FreeBody, RobotBody, joint_units
+from stiction.parts.bodies import FreeBody
 from stiction.parts.kinds import Admittance, output_names
+from stiction.parts.robot_body import RobotBody, joint_units
 from stiction.robot.joint import SINGLE
 from stiction.robot.robot import Robot
 from stiction.scene.wiring import Mount, Wiring
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def network_of(scene: Scene) -> Network:
-    """The network of a scene: robots, torques, friction, drives and controllers, then the user's own parts and wires."""
+    """The network of a scene: robots, torques, friction, drives and controllers, then own parts and wires."""
     made, first = Wiring(), {"q": 0, "v": 0}
     mounts = {name: _mount(scene, name) for name in scene.joints}
     for name, robot in scene.all_robots.items():
@@ -132,5 +133,6 @@ def _check_names(made: Wiring) -> None:
             signal = made.labels.signal((name, output))
             if seen.setdefault(signal, name) != name:
                 raise NetworkError(
-                    f"parts '{seen[signal]}' and '{name}' would both have a signal '{signal}'; call one of them otherwise"
+                    f"parts '{seen[signal]}' and '{name}' would both have a signal '{signal}'; call "
+                    "one of them otherwise"
                 )

@@ -112,7 +112,8 @@ class _Reader:
             self.token = match[0].strip()
         elif rest.strip():
             raise self.refuse(
-                f"'{rest.strip()[0]}' has no meaning here; allowed: numbers, {self.variable}, + - * / ^ ( ) < > and the functions {', '.join(FUNCTIONS)}"
+                f"'{rest.strip()[0]}' has no meaning here; allowed: numbers, {self.variable}, + - * / "
+                f"^ ( ) < > and the functions {', '.join(FUNCTIONS)}"
             )
         else:
             self.token, self.kind, self.began = "", "end", len(self.text)
@@ -209,7 +210,8 @@ class _Reader:
                 raise self.refuse("a bracket is not closed; add ')'")
             return inner
         raise self.refuse(
-            f"{repr(self.token) if self.token else 'the end'} stands where a number, {self.variable}, a function or '(' is needed"
+            f"{repr(self.token) if self.token else 'the end'} stands where a number, {self.variable}, "
+            "a function or '(' is needed"
         )
 
     def named(self) -> Node:

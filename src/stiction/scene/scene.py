@@ -1,4 +1,6 @@
-"""A scene: robots and other parts, their friction, the torques on them and where they start. What users describe and simulate."""
+"""A scene: robots and other parts, their friction, the torques on them and where they start. What users describe and
+simulate.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,8 +18,8 @@ from stiction.network.layout import start_values
 from stiction.network.network import Network
 from stiction.network.parameters import parameters_of
 from stiction.network.wires import Wire
-from stiction.parts.bodies import LINEAR
 from stiction.parts.kinds import Digital, Part
+from stiction.parts.robot_body import LINEAR
 from stiction.robot.dynamics import GRAVITY
 from stiction.robot.joint import SINGLE
 from stiction.robot.robot import Robot
@@ -75,16 +77,16 @@ class Scene(Validated):
         robot: the robot, if there is one alone.
         robots: several robots, by name.
         parts: further parts (bodies, springs, grounds, your own), by name.
-        wires: what drives the inputs of the parts; a robot's ports are "robot.q", "robot.v" and "robot.torque" ("NAME.q", ... of
-            several).
-        friction: law at each joint, by the joint's name; or `FrictionSite` objects under names of your choice. Damping and
-            friction in a robot's description count where nothing is given here; None at a joint takes them away.
-        drives: motor and gear of each joint, by the joint's name. They replace what the description says of rotors, gears and
-            friction there.
-        control: controllers (`PID`, `Callback`, your own) of joints, by name: they read position and velocity, their command
-            goes to the drive, or is a torque at the joint where there is no drive.
-        torque: at each joint [N·m or N], by name: a number, a `Table`, or a formula of the time t [s] (a function that uses
-            `stiction.trace`).
+        wires: what drives the inputs of the parts; a robot's ports are "robot.q", "robot.v" and "robot.torque"
+            ("NAME.q", ... of several).
+        friction: law at each joint, by the joint's name; or `FrictionSite` objects under names of your choice. Damping
+            and friction in a robot's description count where nothing is given here; None at a joint takes them away.
+        drives: motor and gear of each joint, by the joint's name. They replace what the description says of rotors,
+            gears and friction there.
+        control: controllers (`PID`, `Callback`, your own) of joints, by name: they read position and velocity, their
+            command goes to the drive, or is a torque at the joint where there is no drive.
+        torque: at each joint [N·m or N], by name: a number, a `Table`, or a formula of the time t [s] (a function that
+            uses `stiction.trace`).
         gravity: acceleration of free fall [m/s²], 3 numbers.
         q: positions at the start [rad or m], (nq,), or by name; 0 by default.
         v: velocities at the start [rad/s or m/s], (nv,), or by name; 0 by default.
@@ -155,7 +157,8 @@ class Scene(Validated):
         for name in [*self.all_robots, *self.parts]:
             if not isinstance(name, str) or not name or "." in name or name in TAKEN:
                 raise SceneError(
-                    f"a robot or part cannot be called '{name}'; choose a name without dots, other than {', '.join(TAKEN)}"
+                    f"a robot or part cannot be called '{name}'; choose a name without dots, other "
+                    f"than {', '.join(TAKEN)}"
                 )
         for name in self.parts:
             if name in self.all_robots:
@@ -258,7 +261,9 @@ class Scene(Validated):
 
     @cached_property
     def sites(self) -> dict[str, FrictionSite]:
-        """All friction as sites, by name: what the robots' descriptions say, and what the scene says instead or in addition."""
+        """All friction as sites, by name: what the robots' descriptions say, and what the scene says instead or in
+        addition.
+        """
         found: dict[str, Law | FrictionSite | None] = {}
         for key, (robot, name) in self.joints.items():
             found[key] = (

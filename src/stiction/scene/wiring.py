@@ -13,9 +13,10 @@ from stiction.friction.law import Law
 from stiction.network.labels import Label, Labels
 from stiction.network.network import Follower
 from stiction.network.wires import InternalTerm, Term, Wire
-from stiction.parts.bodies import Mass, RobotBody
+from stiction.parts.bodies import Mass
 from stiction.parts.friction import Friction
 from stiction.parts.kinds import Digital, Part
+from stiction.parts.robot_body import RobotBody
 from stiction.parts.source import Source
 from stiction.trace.parameters import Key
 
@@ -134,7 +135,9 @@ class Wiring:
         return f"{part}.force"
 
     def drive(self, mount: Mount, drive: Drive, command: str, sense: float) -> None:
-        """A motor with its gear on a joint; `sense` is −1 where a command that moves the joint ahead must turn the motor back."""
+        """A motor with its gear on a joint; `sense` is −1 where a command that moves the joint ahead must turn the
+        motor back.
+        """
         motor = f"drive.{mount.name}.motor"
         self.parts[motor] = drive.motor
         self.labels.owners[motor] = f"drive.{mount.name}"

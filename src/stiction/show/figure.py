@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from stiction.errors import StictionError
+from stiction.extras import needed
 
 STYLE: Any = {
     "figure.dpi": 130,
@@ -49,12 +50,7 @@ def check(path: Path) -> None:
 
 
 def _matplotlib() -> Any:
-    try:
-        import matplotlib
-    except ImportError:
-        raise StictionError(
-            "figures need matplotlib, which is not installed; run: pip install 'stiction[plot]'"
-        ) from None
+    matplotlib = needed("matplotlib", "figures")
     matplotlib.use("Agg")
     return matplotlib
 

@@ -1,4 +1,6 @@
-"""The energy balance: what the bodies and springs hold, what sources brought, what was lost, and what the method itself adds."""
+"""The energy balance: what the bodies and springs hold, what sources brought, what was lost, and what the method itself
+adds.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +14,9 @@ from stiction.parts.kinds import Digital, Implicit, Row
 from stiction.trace.functions import Scalar
 from stiction.trace.parameters import Key
 
+BODIES = "bodies"
+BALANCE = ("energy", "work", "stored", "start")  # owners of the keys that belong to it
+
 
 def energies(network: Network, block: Block, t: Scalar, h: Scalar) -> dict[Key, Scalar]:
     """Kinetic, potential and stored energies, and the works [J]."""
@@ -24,14 +29,32 @@ def energies(network: Network, block: Block, t: Scalar, h: Scalar) -> dict[Key, 
     for name in network.order:
         part: Any = network.parts[name]
         seen["stored", name] = part.stored(network.inputs(name, now.signals), now.own[name])
-    return seen | {("work", name): x for name, x in block.works.items()}
+    seen |= {("work", name): x for name, x in block.works.items()}
+    return seen | {("start", name): x for name, x in block.energies.items()}
+
+
+def energy_keys(network: Network) -> list[Key]:
+    """Keys of what `energies` gives."""
+    bodies = [("energy", "kinetic"), ("energy", "potential")]
+    stored, works = [("stored", name) for name in network.order], [("work", name) for name in network.sources]
+    return [*bodies, *stored, *works, *(("start", name) for name in first_energies(network))]
+
+
+def first_energies(network: Network) -> list[str]:
+    """What first energies are kept of, so that the balance of a run that goes on is that of the whole."""
+    return [BODIES, *network.order]
+
+
+def first_energy(name: str, seen: Mapping[Key, np.ndarray]) -> np.ndarray:
+    """A first energy [J], from what `energies` gives at the start."""
+    return seen["energy", "kinetic"] + seen["energy", "potential"] if name == BODIES else seen["stored", name]
 
 
 def balance(network: Network, seen: Mapping[Key, np.ndarray]) -> dict[str, np.ndarray]:
     """Energies, works of sources, losses, and what does not add up [J], by name.
 
-    Motors, controllers, parts that do not take motion, and those driven by such parts are sources: their work counts. What
-    another gives is what it stored or lost. `seen` is what `energies` gives, over time.
+    Motors, controllers, parts that do not take motion, and those driven by such parts are sources: their work counts.
+    What another gives is what it stored or lost. `seen` is what `energies` gives, over time.
     """
     stored = {name: seen["stored", name] for name in network.order}
     kinetic, potential = seen["energy", "kinetic"], seen["energy", "potential"]
@@ -40,11 +63,11 @@ def balance(network: Network, seen: Mapping[Key, np.ndarray]) -> dict[str, np.nd
     works = {name: x for (what, name), x in seen.items() if what == "work"}
     for name, work in works.items():
         if _loses(network, name):
-            made[f"loss.{name}"] = -work - (stored[name] - stored[name][0]) if name in stored else -work
+            made[f"loss.{name}"] = -work - (stored[name] - seen["start", name]) if name in stored else -work
         else:
             made[f"work.{name}"] = work
     bodies = kinetic + potential
-    made["energy.residue"] = bodies - bodies[0] - sum(works.values(), start=np.zeros_like(bodies))
+    made["energy.residue"] = bodies - seen["start", BODIES] - sum(works.values(), start=np.zeros_like(bodies))
     return made
 
 

@@ -1,10 +1,8 @@
 """The loop: compiled steps from tick to tick of the recording clock.
 
-state ← start; tick ← tick of the start
-until the end:
-    controllers that are Python functions are called, if their clocks tick
-    advance to the next tick of their clocks or of the recording clock, in chunks of about a tenth of a second of wall time
-    (there Ctrl-C and progress are seen); for each step:
+state ← start; tick ← tick of the start until the end: controllers that are Python functions are called, if their clocks
+    tick advance to the next tick of their clocks or of the recording clock, in chunks of about a tenth of a second of
+    wall time (there Ctrl-C and progress are seen); for each step:
         compiled controllers whose clocks tick read the state and decide
         state ← settle(method(network, state, tick · h, h));  marks ← what was seen;  tick ← tick + 1
     a run whose state is not finite stays at its last record; one run alone ends there
@@ -72,7 +70,7 @@ def follow(
     threads: int | None,
     progress: Progress | None,
 ) -> Record:
-    """Advance from tick to tick of all clocks that Python sees; keep the signals at every `every` ticks, `count` times."""
+    """Advance from tick to tick of all clocks that Python sees; keep the signals `count` times, `every` ticks apart."""
     batch = start.shape[:-1]
     kept = _room(count, batch, len(what.wanted), every * what.step)
     state = start.copy()

@@ -1,4 +1,6 @@
-"""What can be seen of a run: states, outputs, modes of friction. And the marks that must be kept along the way to see it."""
+"""What can be seen of a run: states, outputs, modes of friction. And the marks that must be kept along the way to see
+it.
+"""
 
 from collections.abc import Sequence
 
@@ -27,7 +29,8 @@ def sites(network: Network) -> dict[str, FrictionPart]:
 def first_marks(network: Network) -> dict[str, dict[str, float]]:
     """What is kept of each friction site, with first values.
 
-    mode: 0 stuck, 1 pre-sliding, 2 sliding; a mode that does not last two steps is no switch. Below 0 before the first step.
+    mode: 0 stuck, 1 pre-sliding, 2 sliding; a mode that does not last two steps is no switch. Below 0 before the first
+        step.
     seen: the mode of the last step, where the states of the site do not tell it.
     switches: how often the mode changed.
     fastest: largest speed so far [rad/s or m/s].
@@ -60,6 +63,16 @@ def marked(network: Network, before: Block, after: Block, t: Scalar, h: Scalar) 
 def _at_first(v: Scalar) -> Scalar:
     """The mode before the first step."""
     return where(absolute(v) > CREEP, SLIDING, STUCK)
+
+
+def signal_keys(network: Network) -> list[Key]:
+    """Keys of all signals that a network can show, those of marks included."""
+    found: list[Key] = []
+    for name, part in network.parts.items():
+        outputs = [] if name in network.bodies else output_names(part.outputs)
+        visible = (state for state in part.start() if state not in part.hidden)
+        found += dict.fromkeys((name, x) for x in (*visible, *outputs))
+    return found + [(name, what) for name in sites(network) for what in ("margin", *MARKED)]
 
 
 def signals(network: Network, block: Block, t: Scalar, h: Scalar) -> dict[Key, Scalar]:

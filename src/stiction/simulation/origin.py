@@ -15,7 +15,8 @@ from stiction.trace import processor
 class Origin(Mapping[str, str]):
     """Texts by name, written when they are first asked for.
 
-    The scene is that of a file: `read_scene` reads it again, unless it holds Python functions (which are readable traces in it).
+    The scene is that of a file: `read_scene` reads it again, unless it holds Python functions (which are readable
+    traces in it).
     """
 
     def __init__(self, scene: Scene, settings: Mapping[str, Any], parameters: Mapping[str, Any]) -> None:

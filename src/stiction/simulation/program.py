@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stiction.control.callback import Callback
+from stiction.errors import InputError, TooLargeError
 from stiction.network.layout import Block, Layout
 from stiction.network.network import Network
 from stiction.network.parameters import Parameters
@@ -64,12 +65,16 @@ class StepProgram:
         clocks = tuple(part.clock.ticks(step) for part in layout.network.digital.values())
         key = parameters.key("steps", clocks, tuple(wanted), tuple(layout.works), bool(layout.marks), energy)
         self.program = shared_program(key, lambda: self._program(key))
+        try:
+            self.program.kernel(0 if parameters.batch else 1)
+        except TooLargeError as error:
+            raise InputError(f"method '{self.method.title}': {error}; {self.method.instead}") from None
         self.probe = shared_program(key and ("inputs", *key), lambda: self._probe(key)) if self.callers else None
 
     # What it consists of.
 
     def seen(self, network: Network, block: Block, t: Scalar, h: Scalar) -> dict[Key, Scalar]:
-        """All signals."""
+        """All signals at a state, by key."""
         stage = 0 if self.method.own_steps else h
         found = observe.signals(network, block, t, stage)
         found |= {("", name): block.method[slot] for name, slot in self.method.signals(network).items()}

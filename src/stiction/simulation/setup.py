@@ -1,4 +1,4 @@
-"""From a scene to its first step: what the method makes of it, what varies, what is chosen, and whether it can be done."""
+"""From a scene to its first step: what the method makes of it, what varies, what is chosen, what is refused."""
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -17,10 +17,10 @@ from stiction.network.layout import Layout, start_values
 from stiction.network.network import Network
 from stiction.network.parameters import Parameters, parameters_of
 from stiction.network.start import StartTerms
-from stiction.parts.bodies import RobotBody
+from stiction.parts.robot_body import RobotBody
 from stiction.scene.scene import Scene
 from stiction.simulation import observe
-from stiction.simulation.energy import energies
+from stiction.simulation.energy import BALANCE, energy_keys, first_energies, first_energy
 from stiction.simulation.program import StepProgram
 from stiction.trace.parameters import Key, absent
 
@@ -33,20 +33,39 @@ def prepared(
     energy: bool = False,
     parameters: Mapping[str, Any] | None = None,
 ) -> tuple[StepProgram, np.ndarray]:
-    """The program that advances a scene, and the state that it starts from, (*batch, slots); arguments as those of `simulate`."""
+    """The program that advances a scene, and the state that it starts from, (*batch, slots); arguments as those of
+    `simulate`.
+    """
     for controller in scene.network.digital.values():
         controller.clock.ticks(step)
     network = method.prepare(scene.network, step)
     if energy:
         network.must_be_mechanical("energy=True")
     given = Given(network, parameters or {})
-    values = Parameters(network, method, given.parameters, given.batch)
+    values = _values(network, method, given)
     _check_values(values, given)
     wanted = _wanted(network, _known(network, method, energy), signals)
-    works = network.sources if energy else ()
-    layout = Layout(network, works, _marks(network, wanted), method.slots(network, step))
+    works, energies = (network.sources, first_energies(network)) if energy else ((), ())
+    layout = Layout(network, works, energies, _marks(network, wanted), method.slots(network, step))
     values, first = _chosen(values, layout, _first_values(layout, given, values), step, given)
-    return StepProgram(values, layout, step, wanted, energy), first
+    program = StepProgram(values, layout, step, wanted, energy)
+    return program, _with_energies(program, first) if energy else first
+
+
+def _with_energies(program: StepProgram, first: np.ndarray) -> np.ndarray:
+    """The first state with its energies, from which the balance counts."""
+    seen = dict(zip(program.wanted, np.moveaxis(program.advance(first, 0, 0, 1)[1], -1, 0), strict=True))
+    for name in program.layout.energies:
+        first[..., program.layout.places["start", name]] = first_energy(name, seen)
+    return first
+
+
+def _values(network: Network, method: Method, given: "Given") -> Parameters:
+    """The parameters with what the user gave: arrays vary, numbers replace; folded zeros vary, too."""
+    usual = Parameters(network, method, {}, given.batch)
+    varying = {key: x for key, x in given.parameters.items() if x.ndim or key not in usual.shared}
+    made = Parameters(network, method, varying, given.batch) if varying else usual
+    return made.with_values({key: x for key, x in given.parameters.items() if key not in varying})
 
 
 class Given:
@@ -118,28 +137,25 @@ def _first_values(layout: Layout, given: Given, parameters: Parameters) -> np.nd
 
 
 def _check_values(parameters: Parameters, given: Given) -> None:
-    """Refuse values that no part could have, in any run."""
-    if not given.parameters:
-        return
-    whole = parameters.in_arrays()
-    runs = parameters.batch
-    for name, part in whole.parts.items():
-        if isinstance(part, RobotBody):
-            continue  # its mass matrix tells
-        for thing in (part, getattr(part, "law", None)):
+    """Refuse values that no part could have, in any run; the mass matrix tells of robots."""
+    for name in dict.fromkeys(owner for owner, _ in given.parameters):
+        if name not in parameters.network.parts or isinstance(parameters.network.parts[name], RobotBody):
+            continue
+        usual, part = parameters.network.parts[name], parameters.in_arrays(name)
+        for was, thing in ((usual, part), (getattr(usual, "law", None), getattr(part, "law", None))):
             if thing is None:
                 continue
-            wrong = misfits(thing, runs)
+            wrong = misfits(thing, parameters.batch)
             for field in thing.vanishing:
-                was, x = getattr(parameters.network.parts[name], field, 0), getattr(thing, field)
-                wrong |= np.broadcast_to((np.asarray(x) == 0) & (not absent(was)), runs)
+                lost = np.asarray(getattr(thing, field) == 0) & (not absent(getattr(was, field)))
+                wrong |= np.broadcast_to(lost, parameters.batch)
             if wrong.any():
                 raise _refusal(parameters, name, tuple(int(i) for i in np.argwhere(wrong)[0]), given)
 
 
 def _refusal(parameters: Parameters, name: str, run: tuple[int, ...], given: Given) -> StictionError:
     """The error that the part of one run alone would raise."""
-    part = parameters.of_run(run).parts[name]
+    part = parameters.of_run(name, run)
     try:
         for thing in (part, getattr(part, "law", None)):
             if thing is not None:
@@ -207,19 +223,17 @@ def _check_masses(terms: StartTerms, given: Given, batch: tuple[int, ...]) -> No
 
 def _known(network: Network, method: Method, energy: bool) -> list[Key]:
     """Keys of everything that can be seen."""
-    layout = Layout(
-        network, network.sources if energy else (), observe.first_marks(network), method.slots(network, 1.0)
-    )
-    block = layout.block([slot.start for slot in layout.slots])
-    found = list(observe.signals(network, block, 0.0, 1.0)) + [("", name) for name in method.signals(network)]
-    return found + (list(energies(network, block, 0.0, 1.0)) if energy else [])
+    found = observe.signal_keys(network) + [("", name) for name in method.signals(network)]
+    return found + (energy_keys(network) if energy else [])
 
 
 def _wanted(network: Network, known: Sequence[Key], patterns: Sequence[str] | None) -> list[Key]:
-    """Keys of the signals that names, beginnings of names or patterns with * ask for; the energy balance is always kept."""
+    """Keys of the signals that names, beginnings of names or patterns with * ask for; the energy balance is always
+    kept.
+    """
     if patterns is None:
         return list(known)
-    balance = {key for key in known if key[0] in ("energy", "work", "stored")}
+    balance = {key for key in known if key[0] in BALANCE}
     names = {key: (network.labels.signal(key) if key[0] else key[1], full(key)) for key in known}
     kept: set[Key] = set()
     for pattern in patterns:

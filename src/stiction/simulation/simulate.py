@@ -10,20 +10,22 @@ import numpy as np
 
 from stiction.errors import DivergedError, InputError, StictionError, StictionWarning
 from stiction.files.scene_file import SceneFile, read_scene
-from stiction.methods import Method, as_method
+from stiction.methods import DEFAULT, Method, as_method
 from stiction.network.labels import full
 from stiction.network.network import Network
 from stiction.scene.scene import Scene
 from stiction.simulation import observe
-from stiction.simulation.energy import balance
+from stiction.simulation.energy import BALANCE, balance
 from stiction.simulation.loop import Progress, Record, follow, whole
-from stiction.simulation.notes import notes_of
 from stiction.simulation.origin import Origin
 from stiction.simulation.program import StepProgram
 from stiction.simulation.setup import prepared
 from stiction.simulation.state import State, state_of, values_for
 from stiction.simulation.trajectory import Trajectory
 from stiction.trace.parameters import Key
+from stiction.trace.program import check_threads
+
+MOST_NOTES = 3  # about one site of a batch
 
 
 def simulate(
@@ -31,7 +33,7 @@ def simulate(
     *,
     duration: float,
     step: float,
-    method: Method | str = "rk4",
+    method: Method | str = DEFAULT,
     record: float | None = None,
     signals: Sequence[str] | None = None,
     energy: bool = False,
@@ -43,33 +45,34 @@ def simulate(
 ) -> Trajectory:
     """Simulate a scene, once or for many values of its parameters.
 
-    Signals are called by part and output, "PART.OUTPUT", and many for short: "q.JOINT" [rad or m] and "v.JOINT" [rad/s or m/s];
-    "torque.JOINT", where the scene gives one [N·m or N]; of each friction site "friction.SITE", with the sign of the velocity
-    [N·m or N], "mode.SITE" (0 stuck, 1 pre-sliding, 2 sliding; a mode shorter than two steps is no switch), "switches.SITE",
-    how often it changed, "margin.SITE", what is missing to break-away [N·m or N], "fastest.SITE", the largest speed so far, and
-    "bend.SITE", the bristle of laws that have one [rad or m]; with rigid friction also "residual" [N·m or N]: how far at worst, so
-    far, stick and slip contradicted each other. "rosenbrock" counts "steps" and "rejected" steps. With `energy`:
-    "energy.kinetic", "energy.potential", "energy.elastic", "work.SOURCE", "loss.PART" and "energy.residue", what the method
-    itself adds or takes [J].
+    Signals are called by part and output, "PART.OUTPUT", and many for short: "q.JOINT" [rad or m] and "v.JOINT" [rad/s
+    or m/s]; "torque.JOINT", where the scene gives one [N·m or N]; of each friction site "friction.SITE", with the sign
+    of the velocity [N·m or N], "mode.SITE" (0 stuck, 1 pre-sliding, 2 sliding; a mode shorter than two steps is no
+    switch), "switches.SITE", how often it changed, "margin.SITE", what is missing to break-away [N·m or N],
+    "fastest.SITE", the largest speed so far, and "bend.SITE", the bristle of laws that have one [rad or m]; with rigid
+    friction also "residual" [N·m or N]: how far at worst, so far, stick and slip contradicted each other. "rosenbrock"
+    counts "steps" and "rejected" steps. With `energy`: "energy.kinetic", "energy.potential", "energy.elastic",
+    "work.SOURCE", "loss.PART" and "energy.residue", what the method itself adds or takes [J].
 
     Args:
         scene: what is simulated.
         duration: [s]; a whole number of records.
         step: [s].
-        method: a method, such as `Moreau()` or `Rosenbrock(tolerance=1e-8)`, or its name: "moreau" (dry friction stays rigid;
-            order 1), "rk4", "gill", "euler" (dry friction by stiff bristles: their stiffness is chosen where the law does not
-            give it, and refused where it is unstable at this step), "rosenbrock" (its own steps, for bristles of any stiffness;
-            `step` is the longest; order 3), "gears_semi_implicit" and "gears_implicit" (the methods of gears.md).
+        method: a method, such as `Moreau()` or `Rosenbrock(tolerance=1e-8)`, or its name: "moreau" (dry friction stays
+            rigid; order 1), "rk4", "gill", "euler" (dry friction by stiff bristles: their stiffness is chosen where the
+            law does not give it, and refused where it is unstable at this step), "rosenbrock" (its own steps, for
+            bristles of any stiffness; `step` is the longest; order 3), "gears_semi_implicit" and "gears_implicit" (the
+            methods of gears.md).
         record: time between records [s], a whole number of steps; every step by default.
         signals: which signals to keep, by name, by the beginning of it, or by a pattern with *; all by default.
         energy: keep the energy balance.
-        parameters: parameters and first values to replace, by name (`scene.parameters` lists them), by numbers or by arrays that
-            fit each other; signals then have shape (T, ...).
+        parameters: parameters and first values to replace, by name (`scene.parameters` lists them), by numbers or by
+            arrays that fit each other; signals then have shape (T, ...).
         start: the state of an earlier run to go on from; its time goes on, too.
         threads: how many share a batch; None takes all cores.
         progress: is called now and then with the part that is done, 0 … 1.
-        on_divergence: "raise" a `DivergedError` that holds what the run had, or "keep": return it, with a warning. Runs of a
-            batch are always kept; a warning tells how many diverged, and `diverged` of the result which.
+        on_divergence: "raise" a `DivergedError` that holds what the run had, or "keep": return it, with a warning. Runs
+            of a batch are always kept; a warning tells how many diverged, and `diverged` of the result which.
 
     Example:
         >>> import numpy as np, stiction
@@ -84,6 +87,7 @@ def simulate(
         True
     """
     step, duration, patterns = _checked(scene, step, duration, signals, energy, parameters, start, on_divergence)
+    check_threads(threads)
     chosen = as_method(method)
     every = whole("record", step if record is None else _time("record", record), "step", step)
     count = whole("duration", duration, "record", every * step)
@@ -164,12 +168,10 @@ def _trajectory(program: StepProgram, done: Record) -> Trajectory:
     """What was seen, by name."""
     network, step = program.layout.network, program.step
     seen = {key: done.seen[..., j].copy() for j, key in enumerate(program.wanted)}
-    energy = {key: x for key, x in seen.items() if key[0] in ("energy", "work", "stored")} if program.energy else {}
+    energy = {key: x for key, x in seen.items() if key[0] in BALANCE} if program.energy else {}
     named = {key: (_name(network, key), x) for key, x in seen.items() if key not in energy}
     signals = {name: x for name, x in named.values()} | (balance(network, energy) if energy else {})
     units = {name: _unit(program, key) for key, (name, _) in named.items()}
-    fastest = _fastest(program, done.state)
-    notes = notes_of(program.parameters, program.method, step, fastest, program.kept(done.state))
     return Trajectory(
         done.ticks * step,
         signals,
@@ -177,7 +179,7 @@ def _trajectory(program: StepProgram, done: Record) -> Trajectory:
         done.message,
         units={name: units.get(name, "J") for name in signals},
         valid_until=done.good * step if done.state.ndim > 1 else None,
-        notes=notes,
+        notes=_notes(program, done.state),
         calls=done.calls,
         state=state_of(program.layout.slots, done.state, done.tick, step),
         aliases={full(key): name for key, (name, _) in named.items() if full(key) != name},
@@ -193,6 +195,21 @@ def _unit(program: StepProgram, key: Key) -> str:
     if key[0]:
         return observe.signal_unit(network, key)
     return program.layout.method[program.method.signals(network)[key[1]]][1]
+
+
+def _notes(program: StepProgram, state: np.ndarray) -> tuple[str, ...]:
+    """What should be known of the run: of each site, in each set of parameters that it had, and of the method."""
+    network, fastest = program.layout.network, _fastest(program, state)
+    found: list[str] = []
+    for name in observe.sites(network):
+        texts = [
+            note
+            for part in program.parameters.variants(name)
+            for note in program.method.site_notes(part, program.step, fastest.get(name, 0.0))
+        ]
+        site = network.labels.signal((name, "torque"))
+        found += [f"{site}: {note}" for note in texts[:MOST_NOTES]]
+    return (*found, *program.method.notes(network, program.kept(state)))
 
 
 def _fastest(program: StepProgram, state: np.ndarray) -> dict[str, float]:

@@ -63,7 +63,9 @@ def state_of(slots: Sequence[Slot], values: np.ndarray, tick: int, step: float) 
 
 
 def values_for(slots: Sequence[Slot], state: State, first: np.ndarray, step: float) -> tuple[np.ndarray, int]:
-    """The values of these slots in a state, and its tick for steps of this length; what only observes begins anew if it is not there."""
+    """The values of these slots in a state, and its tick for steps of this length; what only observes begins anew if it
+    is not there.
+    """
     tick = round(state.time / step)
     if abs(state.time / step - tick) > 1e-6:
         raise InputError(
@@ -83,6 +85,7 @@ def values_for(slots: Sequence[Slot], state: State, first: np.ndarray, step: flo
             values[..., k] = state[slot.name]
         elif slot.kind in PHYSICAL or (slot.kind == MARK and slot.key[1] not in OBSERVING):
             raise InputError(
-                f"start is the state of another scene or method: it has no '{slot.name}'; it has: {', '.join(state.names)}"
+                f"start is the state of another scene or method: it has no '{slot.name}'; it has: "
+                f"{', '.join(state.names)}"
             )
     return values, tick

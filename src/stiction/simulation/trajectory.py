@@ -25,14 +25,15 @@ class Trajectory:
         origin: what was run and with what: texts by name.
         notes: what should be known about the run.
         calls: how often controllers that are Python functions were called.
-        valid_until: of a batch, the time until which each run is good [s]; a run that leaves the numbers stays where it was.
+        valid_until: of a batch, the time until which each run is good [s]; a run that leaves the numbers stays where it
+            was.
         state: where the run stands at its end; `simulate(scene, ..., start=run.state)` goes on from it.
         aliases: names of signals, by their full names (part + output), which can be asked for, too.
 
     Example:
         >>> import numpy as np
         >>> from stiction import Trajectory
-        >>> run = Trajectory(np.array([0.0, 0.1, 0.2]), {"mass.position": np.array([0.0, 1.0, 4.0])}, units={"mass.position": "m"})
+        >>> run = Trajectory(np.array([0.0, 0.1, 0.2]), {"mass.position": np.array([0.0, 1.0, 4.0])})
         >>> run["mass.position"][-1]
         np.float64(4.0)
         >>> run.between(0.05, 0.15)["mass.position"]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from stiction.errors import TraceError
+from stiction.errors import TooLargeError, TraceError, too_large
 from stiction.trace.floats import FOLD
 from stiction.trace.refusal import array_of, numpy_function, refusal
 
@@ -159,8 +159,9 @@ class Expr:
 class Graph:
     """The expressions of one trace. They are compared and combined only with each other, and die with it."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int | None = None) -> None:
         self.nodes: list[Expr] = []
+        self.most = most  # nodes; None for any number
         self._table: dict[tuple, Expr] = {}
         self.depth = 0  # of the loop whose body is being traced
 
@@ -184,6 +185,8 @@ class Graph:
         made.varying, made.level = varying, level
         self._table[key] = made
         self.nodes.append(made)
+        if self.most is not None and len(self.nodes) > self.most:
+            raise TooLargeError(too_large(self.most))
         return made
 
     def input(self, port: int, slot: int, varying: bool) -> Expr:

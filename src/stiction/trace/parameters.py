@@ -1,7 +1,7 @@
 """Descriptions whose numbers are parameters: inputs of a program, without their formulas noticing.
 
-A description says two things about itself: its parameters, which `with_parameters` replaces by what stands for them in a
-program, and its structure, everything else, which decides what the program is. Equal structures share one program.
+A description says two things about itself: its parameters, which `with_parameters` replaces by what stands for them in
+a program, and its structure, everything else, which decides what the program is. Equal structures share one program.
 """
 
 import copy
@@ -25,6 +25,7 @@ class Substitution:
         owner: whose parameters they are.
         path: what comes before the names of the fields, with its dot.
         table: what stands for a table of numbers with this key, for `lookup`: the rows themselves by default.
+        noting: whether only the parameters are noted, and nobody uses the description that comes out.
     """
 
     stand_in: Callable[[Key, float], Any]
@@ -32,6 +33,7 @@ class Substitution:
     owner: str = ""
     path: str = ""
     table: Callable[[Key, Rows], Any] = lambda _, rows: rows
+    noting: bool = False
 
     def __call__(self, field: str, value: float) -> Any:
         """The stand-in of a parameter."""
@@ -64,7 +66,8 @@ class Parametric:
     Attributes:
         start_fields: fields that only say where states start, and so are no parameters of the formulas.
         transparent: fields whose parameters go by their own names: a friction site has a "level", not a "law.level".
-        vanishing: fields that are left out of the program where they are 0, so that being 0 is structure (see `absent`).
+        vanishing: fields that are left out of the program where they are 0, so that being 0 is structure (see
+            `absent`).
     """
 
     start_fields: ClassVar[tuple[str, ...]] = ()
@@ -74,7 +77,8 @@ class Parametric:
     def with_parameters(self, substitution: Substitution) -> Self:
         """The same object with each parameter replaced by its stand-in.
 
-        A pair of equal numbers is one parameter: for friction that is the same both ways there is then nothing to choose.
+        A pair of equal numbers is one parameter: for friction that is the same both ways there is then nothing to
+        choose.
         """
         twin = copy.copy(self)
         for f in fields(self):  # type: ignore[arg-type]
@@ -85,7 +89,7 @@ class Parametric:
         return twin
 
     def structure(self) -> tuple:
-        """All that decides what a program for this object is, its parameters aside; refuses classes that are not ours."""
+        """All that decides a program for this object, its parameters aside; refuses classes that are not ours."""
         is_ours(type(self))
         parametric = {f.name for f in fields(self)}  # type: ignore[arg-type]
         found = [

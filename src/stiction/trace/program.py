@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from stiction.errors import InputError, TraceError
+from stiction.errors import InputError, TooLargeError, TraceError, too_large
 from stiction.trace import cache, launch, processor
 from stiction.trace.arithmetic import Target
 from stiction.trace.expression import Expr, Graph
@@ -21,6 +21,8 @@ from stiction.trace.schedule import bodies, operation_counts, ordered, work
 from stiction.trace.sources import sources
 
 WORK = struct.Struct("<Q")  # stored before the code
+MOST_OPERATIONS = 120_000  # of a program: what is larger takes minutes to compile, and leaves the instruction cache
+MOST_NODES = 400_000  # of a trace, those included that nothing uses
 MOST_SLOTS = 16_384  # numbers of a row, in and out: their lanes lie on the stack
 WORTH_A_THREAD = 1_000_000  # operations below which handing them to another thread costs more than it saves
 
@@ -121,7 +123,7 @@ class Program:
     def trace(self) -> list[list[Expr]]:
         """The outputs as expressions, one flat list per port."""
         if self._traced is None:
-            graph = Graph()
+            graph = Graph(MOST_NODES)
             arguments = [_input(graph, k, port) for k, port in enumerate(self.inputs)]
             results = self.function(*arguments)
             if not isinstance(results, tuple) or len(results) != len(self.outputs):
@@ -131,6 +133,9 @@ class Program:
             self._traced = [
                 _flatten(graph, value, port, self.name) for value, port in zip(results, self.outputs, strict=True)
             ]
+            if len(graph.nodes) > MOST_OPERATIONS and sum(self.operations.values()) > MOST_OPERATIONS:
+                self._traced = None
+                raise TooLargeError(too_large(MOST_OPERATIONS))
         return self._traced
 
     @property
@@ -302,10 +307,15 @@ class Program:
             launch.one_call(kernel.function, places, strides, targets, count, kernel.target.lanes, workers)
 
 
+def check_threads(threads: Any) -> None:
+    """Refuse what is no number of threads."""
+    if threads is not None and (not isinstance(threads, int) or isinstance(threads, bool) or threads < 1):
+        raise InputError(f"threads is {threads!r}; allowed: a whole number of at least 1, or None for all cores")
+
+
 def _workers(kernel: Kernel, count: int, threads: int | None) -> int:
     """How many threads this many rows are worth."""
-    if threads is not None and (not isinstance(threads, int) or threads < 1):
-        raise InputError(f"threads is {threads!r}; allowed: a whole number of at least 1, or None for all cores")
+    check_threads(threads)
     most = (os.cpu_count() or 1) if threads is None else threads
     return min(most, max(1, count * kernel.work // WORTH_A_THREAD))
 

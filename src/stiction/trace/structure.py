@@ -1,4 +1,6 @@
-"""What decides a program: everything in a description but the values of its parameters, as plain data that can be a key."""
+"""What decides a program: everything in a description but the values of its parameters, as plain data that can be a
+key.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +19,9 @@ def is_ours(kind: type) -> None:
 
 
 def structure_of(value: Any, numbers: bool = False) -> Any:
-    """The structure of a value. A float is a parameter, and only its place counts, unless `numbers` says that it is folded."""
+    """The structure of a value. A float is a parameter, and only its place counts, unless `numbers` says that it is
+    folded.
+    """
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):

@@ -1,0 +1,180 @@
+"""A robot as a body of a scene."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from stiction.dynamics.composite_body import mass_matrix
+from stiction.dynamics.energy import kinetic_energy, potential_energy
+from stiction.dynamics.mechanism import Mechanism
+from stiction.dynamics.newton_euler import inverse_dynamics
+from stiction.fields import instance, numbers
+from stiction.parts.kinds import Admittance, Ports
+from stiction.robot.assembly import Assembly
+from stiction.robot.dynamics import FORWARD_DYNAMICS, GRAVITY
+from stiction.robot.robot import Robot
+from stiction.robot.substitution import Substitution as RobotSubstitution
+from stiction.spatial import Vector
+from stiction.trace.functions import Scalar, sqrt
+from stiction.trace.parameters import Substitution
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobotBody(Admittance):
+    """A robot, network (8). Ports: torque [N·m or N] in; positions q and velocities v out.
+
+    Attributes:
+        robot: the robot.
+        q: positions at the start [rad or m]; the neutral ones if empty.
+        v: velocities at the start [rad/s or m/s]; rest if empty.
+        gravity: acceleration of free fall [m/s²].
+
+    Example:
+        >>> import stiction
+        >>> from stiction.parts import RobotBody
+        >>> RobotBody(robot=stiction.library.two_link()).outputs
+        {'q': 2, 'v': 2}
+    """
+
+    robot: Robot = instance(Robot)
+    q: tuple[float, ...] = numbers(default=())
+    v: tuple[float, ...] = numbers(default=())
+    gravity: tuple[float, float, float] = numbers(3, default=GRAVITY)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        r = self.robot
+        self._set("q", self.q or tuple(map(float, r.neutral)))
+        self._set("v", self.v or (0.0,) * r.nv)
+        self._set("inputs", {"torque": r.nv})
+        self._set("outputs", {"q": r.nq, "v": r.nv})
+        self._set("mechanism", r.mechanism)
+
+    def conflicts(self) -> Sequence:
+        """As many numbers as the robot has."""
+        return [
+            (given and len(given) != size, f"{what} has {len(given)} numbers; allowed: {size}, or none")
+            for what, given, size in (("q", self.q, self.robot.nq), ("v", self.v, self.robot.nv))
+        ]
+
+    def with_parameters(self, substitution: Substitution) -> "RobotBody":
+        """The same robot with the parameters of its description replaced; start values are no part of the formulas."""
+        twin = copy.copy(self)
+        gravity = zip("xyz", self.gravity, strict=True)
+        twin._set("gravity", tuple(substitution(f"gravity.{c}", x) for c, x in gravity))
+        if substitution.noting and not any(map(substitution.varies, self.robot.parameters)):
+            plan = self.robot.programs.blueprint(())
+            for k, (name, x) in enumerate(zip(plan.names, plan.values.tolist(), strict=True)):
+                _ = substitution(name, x) if name else substitution.internal(f"rotation.{k}", x)
+            return twin
+        varying = {
+            name: substitution(name, x) for name, x in self.robot.parameters.items() if substitution.varies(name)
+        }
+        chosen = RobotSubstitution(
+            lambda k, name, x: substitution(name, x) if name else substitution.internal(f"rotation.{k}", x), varying
+        )
+        twin._set("mechanism", Assembly(self.robot, chosen).mechanism)
+        return twin
+
+    def structure(self) -> tuple:
+        """That of the robot: robots of one structure share a program."""
+        return (type(self).__qualname__, self.robot.programs.blueprint(()).structure)
+
+    def start(self) -> Mapping[str, float]:
+        """Positions and velocities, by the names of the robot."""
+        return dict(zip(self._units, (*self.q, *self.v), strict=True))
+
+    def unit(self, signal: str) -> str:
+        """Of a state, by the kind of its joint."""
+        return self._units[signal]
+
+    @cached_property
+    def _units(self) -> dict[str, str]:
+        units = joint_units(self.robot)
+        return {f"{what}.{name}": unit for what in ("q", "v") for name, unit in units[what].items()}
+
+    def motion(self, own: list[Scalar]) -> Ports:
+        """Positions and velocities."""
+        q, v = self._split(own)
+        return {"q": q, "v": v}
+
+    def _mechanism(self) -> Mechanism:
+        return self.mechanism  # type: ignore[attr-defined]
+
+    def positions(self) -> int:
+        """As many as the robot has."""
+        return self.robot.nq
+
+    def position_rates(self, own: list[Scalar]) -> list[Scalar]:
+        """q̇ = N(q) v."""
+        return self._mechanism().position_rates(*self._split(own))
+
+    def mass_matrix(self, own: list[Scalar]) -> list[list[Scalar]]:
+        """M(q), rotors included."""
+        return mass_matrix(self._mechanism(), self._split(own)[0])
+
+    def inverse_dynamics(self, own: list[Scalar], accelerations: Sequence[Scalar]) -> list[Scalar]:
+        """Inverse dynamics."""
+        return inverse_dynamics(self._mechanism(), *self._split(own), list(accelerations), Vector(*self.gravity))
+
+    def generalized_forces(self, own: list[Scalar], forces: Ports) -> list[Scalar]:
+        """The torques act along the velocities as they are [N·m or N]."""
+        return forces["torque"]
+
+    def energy(self, own: list[Scalar]) -> tuple[Scalar, Scalar]:
+        """Kinetic and potential energy [J]."""
+        m, (q, v) = self._mechanism(), self._split(own)
+        return kinetic_energy(m, q, v), potential_energy(m, q, Vector(*self.gravity))
+
+    def rotor_inertias(self) -> list[Scalar]:
+        """Of joints with a rotor of their own; coupled rotors belong to no joint alone."""
+        rotors = self._mechanism().rotors
+        return [] if rotors is None or self.robot.coupling is not None else [row[k] for k, row in enumerate(rotors)]
+
+    def rates(self, own: list[Scalar], forces: Ports, t: Scalar) -> list[Scalar]:
+        """Forward dynamics, by the method that suits the size of the robot."""
+        forward = FORWARD_DYNAMICS[self.robot.forward_method]
+        return [
+            *self.position_rates(own),
+            *forward(self._mechanism(), *self._split(own), forces["torque"], Vector(*self.gravity)),
+        ]
+
+    def _split(self, own: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+        return own[: self.robot.nq], own[self.robot.nq :]
+
+    def settle(self, own: list[Scalar]) -> list[Scalar]:
+        """Quaternions take unit length again."""
+        kept = list(own)
+        for body in self.robot.mechanism.bodies:
+            if body.quaternion:
+                size = sqrt(sum((x * x for x in own[body.quaternion]), start=0))
+                kept[body.quaternion] = [x / size for x in own[body.quaternion]]
+        return kept
+
+
+POSITION_UNITS = {
+    "prismatic": "m",
+    "planar": "m m rad",
+    "spherical": "1 1 1 1",
+    "floating": "m m m 1 1 1 1",
+    "universal": "rad rad",
+}
+LINEAR = {
+    "prismatic": "y",
+    "planar": "yyn",
+    "spherical": "nnn",
+    "floating": "nnnyyy",
+    "universal": "nn",
+}  # velocities: yes, no
+
+
+def joint_units(robot: Robot) -> dict[str, dict[str, str]]:
+    """Units of the positions "q", by their names, and of the velocities "v" and the torques "torque", by theirs."""
+    positions = [unit for joint in robot.moving_joints for unit in POSITION_UNITS.get(joint.kind, "rad").split()]
+    linear = [x == "y" for joint in robot.moving_joints for x in LINEAR.get(joint.kind, "n")]
+    return {
+        "q": dict(zip(robot.position_names, positions, strict=True)),
+        "v": dict(zip(robot.velocity_names, ("m/s" if x else "rad/s" for x in linear), strict=True)),
+        "torque": dict(zip(robot.velocity_names, ("N" if x else "N·m" for x in linear), strict=True)),
+    }
