@@ -1,110 +1,120 @@
-"""Arms with geared DC motors, Stribeck friction and PID controllers: ours against MuJoCo's DC motor, measured in one run.
+"""An arm with geared DC motors, friction and PID controllers: ours against MuJoCo's DC motor, measured in one run.
 
     ./run bench drives [--quick] [--json]
 
-Times are per robot and step of 1 ms; our controllers tick every 2 ms inside the program, MuJoCo's motors get a constant voltage and LuGre friction (it has no
-Stribeck friction), stepped from Python with the faster of Euler and implicitfast. Ours is one robot and a batch of 4096 (friction levels varied) on one core.
+Times are per robot and step of 1 ms on one core. Ours: one robot, and a batch of 4096 with different levels.
+MuJoCo: each integrator stepped from Python, by one call for all steps, and by a rollout of 64 robots on one thread; the
+fastest of these counts. Motor, gear, rotor inertia, viscous friction and gains are the same. What differs: our friction
+is Stribeck's, rigid, MuJoCo's is LuGre with the same curve; our controllers tick every 2 ms and hold, MuJoCo's act at
+every step; our integral stands still while the voltage is at its limit, MuJoCo's goes on. A peer whose motion is not
+like ours is not compared with.
 """
-
-from collections.abc import Callable
-from typing import Any
 
 import mujoco
 import numpy as np
-from friction import caller
-from measure import Report, arguments, per_item
-from stiction.simulation.names import names_of
-from stiction.simulation.prepare import How, prepare, prepared
-from stiction.simulation.run import Machine
-from tests.machines import real_arm
-from tests.mujoco_model import mjcf
 
+from benchmarks.measure import Report, Timed, arguments, per_item
+from benchmarks.peers.mujoco_model import mjcf
+from benchmarks.peers.robots import real_arm
+from benchmarks.peers.steps import BATCH, MujocoArm, Q, V, option, our_motion, our_steps
 from stiction import PID, Clock, DCMotor, Drive, Gear, Robot, Scene, Stribeck
-from stiction.reproduce.gears import seconds_per_step
+from stiction.reproduce.gears import chain_with_drives
 
-STEP, BATCH, STEPS = 1e-3, 4096, 100
-MOTOR = DCMotor(resistance=0.5, constant=0.05, rotor_inertia=1e-5, rated_voltage=48.0)
-DRIVE = Drive(
-    motor=MOTOR,
-    gear=Gear(ratio=100.0),
-    joint_friction=Stribeck(level=5.0, static=6.0, velocity=0.05, exponent=2.0, viscous=1.0),
-)
+RATIO, RESISTANCE, CONSTANT, ROTOR, VOLTAGE = 100.0, 0.5, 0.05, 1e-5, 48.0
+LEVEL, STATIC, SLOW_SPEED, VISCOUS = 5.0, 6.0, 0.05, 1.0  # at the joint
+STIFFNESS, DAMPING = 5000.0, 1.0  # of MuJoCo's bristles, at the joint
+PROPORTIONAL, INTEGRAL, DERIVATIVE, TARGET = 200.0, 20.0, 10.0, 0.5  # volts per motion of the joint
+METHODS, INTEGRATORS, SIZES = ("moreau", "gears_semi_implicit"), ("Euler", "implicitfast", "RK4"), (20, 50, 100)
 
 
-def advancing(robot: Robot, method: str, values: dict[str, Any]) -> Machine:
-    """Our program."""
-    pid = PID(clock=Clock(period=2e-3), proportional=200.0, integral=20.0, derivative=10.0, limit=48.0, target=0.5)
-    names = robot.velocity_names
-    scene = Scene(
-        robot=robot,
-        drives=dict.fromkeys(names, DRIVE),
-        control=dict.fromkeys(names, pid),
-        q=np.full(robot.nq, 0.3),
-        v=np.full(robot.nv, 0.5),
+def scene_of(robot: Robot) -> Scene:
+    motor = DCMotor(resistance=RESISTANCE, constant=CONSTANT, rotor_inertia=ROTOR, rated_voltage=VOLTAGE)
+    friction = Stribeck(level=LEVEL, static=STATIC, velocity=SLOW_SPEED, exponent=2.0, viscous=VISCOUS)
+    drive = Drive(motor=motor, gear=Gear(ratio=RATIO), joint_friction=friction)
+    gains = {"proportional": PROPORTIONAL, "integral": INTEGRAL, "derivative": DERIVATIVE}
+    pid = PID(clock=Clock(period=2e-3), **gains, limit=VOLTAGE, target=TARGET)
+    drives, control = dict.fromkeys(robot.velocity_names, drive), dict.fromkeys(robot.velocity_names, pid)
+    return Scene(robot=robot, drives=drives, control=control, q=np.full(robot.nq, Q), v=np.full(robot.nv, V))
+
+
+def motor_of(joint: str) -> str:
+    """The same drive in MuJoCo: friction seen from the motor, gains as torques of the motor per its angle.
+
+    MuJoCo's controller adds the back-EMF to its voltage; as much more damping takes it away again.
+    """
+    n, torque = RATIO, CONSTANT / RESISTANCE  # torque per volt
+    gains = (torque * PROPORTIONAL / n, torque * INTEGRAL / n, torque * (DERIVATIVE / n + CONSTANT))
+    lugre = (STIFFNESS / n**2, DAMPING / n**2, LEVEL / n, STATIC / n, SLOW_SPEED * n)
+    return (
+        f'<dcmotor joint="{joint}" gear="{n}" motorconst="{CONSTANT}" resistance="{RESISTANCE}" armature="{ROTOR}" '
+        f'damping="{VISCOUS / n**2}" lugre="{" ".join(map(str, lugre))}" input="pos" '
+        f'controller="{" ".join(map(str, gains))} 0 0 {VOLTAGE}"/>'
     )
-    arrays = {name: np.asarray(x, float) for name, x in values.items()}
-    return prepare(prepared(scene, method, STEP), names_of(scene), How(method=method, step=STEP), arrays, ("q.", "v."))
 
 
-def mujoco_caller(robot: Robot, integrator: str) -> Callable[[], Any]:
-    """A call of MuJoCo that advances by STEPS steps."""
-    joints = [f"j{k}" for k in range(len(robot.mechanism.bodies))]
-    text = mjcf(robot).replace(
-        '<option gravity="0 0 -9.81">', f'<option gravity="0 0 -9.81" timestep="{STEP}" integrator="{integrator}">'
-    )
-    motors = "".join(
-        f'<dcmotor joint="{j}" gear="100" motorconst="0.05" resistance="0.5" lugre="0.5 1e-4 0.05 0.06 5"/>'
-        for j in joints
-    )
-    model = mujoco.MjModel.from_xml_string(text.replace("</mujoco>", f"<actuator>{motors}</actuator></mujoco>"))
-    data = mujoco.MjData(model)
+def peer(robot: Robot, integrator: str) -> MujocoArm:
+    """The arm in MuJoCo."""
+    motors = "".join(motor_of(f"j{k}") for k in range(robot.nv))
+    return MujocoArm(mjcf(robot, option=option(integrator), actuators=motors), RATIO * TARGET)
 
-    def call() -> None:
-        mujoco.mj_resetData(model, data)
-        data.qpos[:], data.qvel[:] = 0.3, 0.5
-        data.ctrl[:] = 5.0
-        for _ in range(STEPS):
-            mujoco.mj_step(model, data)
 
-    return call
+def against_mujoco(report: Report, seconds: float) -> None:
+    """The tables and targets of the arm."""
+    robot = real_arm("ur5")[0]
+    scene = scene_of(robot)
+    peers = {integrator: peer(robot, integrator) for integrator in INTEGRATORS}
+    functions: dict[tuple[str, str], Timed] = {}
+    for integrator, arm in peers.items():
+        functions |= {(integrator, road): timed for road, timed in arm.roads.items()}
+    levels = {f"friction.{joint}.level": np.linspace(4.0, 6.0, BATCH) for joint in robot.velocity_names}
+    for method in METHODS:
+        functions[method, "one"] = our_steps(scene, method)
+        functions[method, "batch"] = our_steps(scene, method, levels)
+    t = per_item(functions, seconds)
+    q, speeds = our_motion(scene, "moreau")
+    best = {}
+    for integrator, arm in peers.items():
+        times = {road: t[integrator, road] for road in arm.roads}
+        trouble = arm.trouble(speeds)
+        cells = {"arm": "ur5", "integrator": integrator} | {road: 1e6 * x for road, x in times.items()}
+        ends = {"ends apart [rad]": arm.apart(q), "motion": trouble or "like ours"}
+        report.row("MuJoCo, per robot and step [µs]", cells | ends)
+        if not trouble:
+            best[integrator] = min(times.values())
+    show_ours(report, best, t)
+
+
+def show_ours(report: Report, best: dict[str, float], t: dict[tuple[str, str], float]) -> None:
+    """A row for each method, and its targets against MuJoCo's fastest integrator."""
+    fast = min(best.values(), default=None)
+    for method in METHODS:
+        one, many = t[method, "one"], t[method, "batch"]
+        cells = {"arm": "ur5", "method": method, "one robot": 1e6 * one, "batch": 1e6 * many}
+        for integrator, time in {"fastest": fast, "RK4": best.get("RK4")}.items():
+            ratios = ("diverged", "diverged") if time is None else (time / one, time / many)
+            cells |= dict(zip((f"{integrator} / one robot", f"{integrator} / batch"), ratios, strict=True))
+        report.row("ours, per robot and step [µs], and MuJoCo over ours", cells)
+        if fast:
+            report.target(f"ur5, {method}: MuJoCo fastest / ours, one robot", fast / one, 5)
+            report.target(f"ur5, {method}: MuJoCo fastest / ours in a batch", fast / many, 40)
+
+
+def growth(report: Report, seconds: float) -> None:
+    """Time of a step over the number of joints."""
+    t = per_item({n: our_steps(chain_with_drives(n), "gears_semi_implicit") for n in SIZES}, seconds)
+    slope = float(np.polyfit(np.log(SIZES), np.log([t[n] for n in SIZES]), 1)[0])
+    cells = {"method": "gears_semi_implicit"} | {f"{n} joints": 1e6 * t[n] for n in SIZES}
+    report.row("step of a chain with drives, one robot [µs]", cells | {"slope, log-log": slope})
+    report.target("slope over 20, 50 and 100 joints, log-log: distance from 1", abs(slope - 1), 0.1, at_least=False)
+    report.target("step of 100 joints [µs]", 1e6 * t[100], 40, at_least=False)
 
 
 def main() -> None:
     options = arguments("Drives: ours against MuJoCo.")
-    report = Report(
-        f"Geared DC motors with friction and PID, step 1 ms, float64, against MuJoCo {mujoco.__version__}", options.json
-    )
-    robot = real_arm("ur5")[0]
-    functions: dict[str, tuple[Callable[[], Any], int]] = {
-        name: (mujoco_caller(robot, name), STEPS) for name in ("Euler", "implicitfast")
-    }
-    levels = {f"friction.{joint}.level": np.linspace(4.0, 6.0, BATCH) for joint in robot.velocity_names}
-    for method in ("moreau", "gears_semi_implicit"):
-        functions[method] = (caller(advancing(robot, method, {})), STEPS)
-        functions[f"{method}, batch"] = (caller(advancing(robot, method, levels)), STEPS * BATCH)
-    t = per_item(functions, 0.1 if options.quick else 1.0, rounds=3)
-    peer = min(t["Euler"], t["implicitfast"])
-    for method in ("moreau", "gears_semi_implicit"):
-        one, many = t[method], t[f"{method}, batch"]
-        cells = {
-            "MuJoCo dcmotor": peer * 1e6,
-            "ours": one * 1e6,
-            "ours batch": many * 1e6,
-            "dcmotor/ours": peer / one,
-            "dcmotor/batch": peer / many,
-        }
-        report.row("time per robot and step [µs]", robot="ur5", method=method, **cells)
-        report.target(f"ur5, {method}: MuJoCo dcmotor / ours, one robot", peer / one, 5)
-        report.target(f"ur5, {method}: MuJoCo dcmotor / ours in a batch on one core", peer / many, 40)
-    sizes = (20, 50, 100)
-    times = [seconds_per_step(n, "gears_semi_implicit", 100) for n in sizes]
-    report.row(
-        "semi-implicit step with Runge–Kutta–Gill, one robot [µs]",
-        **{f"{n} joints": 1e6 * x for n, x in zip(sizes, times, strict=True)},
-    )
-    slope = float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
-    report.target("slope over 20, 50 and 100 joints, log-log: distance from 1", abs(slope - 1), 0.1, at_least=False)
-    report.target("semi-implicit step at 100 joints [µs]", 1e6 * times[-1], 40, at_least=False)
+    title = f"Geared DC motors with friction and PID, step 1 ms, float64, against MuJoCo {mujoco.__version__}"
+    report = Report(title, options.json)
+    against_mujoco(report, 0.1 if options.quick else 1.0)
+    growth(report, 0.3 if options.quick else 2.0)
     report.finish()
 
 

@@ -1,146 +1,110 @@
-"""Arms with friction in every joint: ours against MuJoCo's frictionloss and its DC motor with LuGre, measured in one run.
+"""Arms with friction in every joint: ours against MuJoCo's frictionloss and its LuGre friction, measured in one run.
 
     ./run bench friction [--quick] [--json]
 
-Times are per robot and step of 1 ms. MuJoCo steps from Python, one robot, each time with the faster of its integrators Euler
-and implicitfast; ours is one robot and a batch of 4096 (friction levels varied) on one core.
+Times are per robot and step of 1 ms on one core. Ours: one robot, and a batch of 4096 with different levels.
+MuJoCo: each integrator stepped from Python, by one call for all steps, and by a rollout of 64 robots on one thread; the
+fastest of these counts. Its LuGre friction (a dcmotor without a motor) has our numbers; it has no Stribeck friction,
+and its frictionloss is dry friction softened by its solver. A peer whose motion is not like ours is not compared with.
 """
-
-import os
-import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import mujoco
 import numpy as np
-from measure import Report, arguments, per_item
-from stiction.simulation.names import names_of
-from stiction.simulation.prepare import How, prepare, prepared
-from stiction.simulation.run import Machine
-from tests.machines import real_arm
-from tests.mujoco_model import mjcf
 
+from benchmarks.measure import Report, Timed, arguments, per_item
+from benchmarks.peers.mujoco_model import mjcf
+from benchmarks.peers.robots import real_arm
+from benchmarks.peers.steps import BATCH, MujocoArm, Q, V, option, our_motion, our_steps
 from stiction import Coulomb, LuGre, Robot, Scene, Stribeck
+from stiction.friction.law import Law
 
-STEP, BATCH, STEPS = 1e-3, 4096, 100
-LAWS = {
-    "rk4, Coulomb": Coulomb(level=20.0),
-    "rk4, LuGre": LuGre(level=20.0, static=25.0, velocity=0.01, stiffness=5e3, damping=1.0),
-    "semi_implicit, LuGre": LuGre(level=20.0, static=25.0, velocity=0.01, stiffness=5e3, damping=1.0),
-    "semi_implicit, Coulomb": Coulomb(level=20.0),
-    "semi_implicit, Stribeck": Stribeck(level=20.0, static=25.0, velocity=0.01, exponent=2.0, viscous=0.1),
+LEVEL, STATIC, SLOW_SPEED, STIFFNESS, DAMPING = 20.0, 25.0, 0.01, 1000.0, 2.0
+LUGRE = LuGre(level=LEVEL, static=STATIC, velocity=SLOW_SPEED, stiffness=STIFFNESS, damping=DAMPING)
+STRIBECK = Stribeck(level=LEVEL, static=STATIC, velocity=SLOW_SPEED, exponent=2.0, viscous=0.1)
+COULOMB = Coulomb(level=LEVEL)
+ROWS: dict[tuple[str, str], Law] = {
+    ("moreau", "LuGre"): LUGRE,
+    ("moreau", "Coulomb"): COULOMB,
+    ("moreau", "Stribeck"): STRIBECK,
+    ("rk4", "LuGre"): LUGRE,
+    ("rk4", "Coulomb"): COULOMB,
 }
+LIKE = {"LuGre": ("rk4", LUGRE), "frictionloss": ("moreau", COULOMB)}  # ours that moves like MuJoCo's
+QUICK, SLOW = ("Euler", "implicitfast"), "RK4"
+Times = dict[tuple[str, ...], float]
 
 
-def advancing(robot: Robot, name: str, values: dict[str, Any] | None) -> Machine:
-    """Our program for a law and a method."""
-    method = name.partition(",")[0]
-    scene = Scene(
-        robot=robot,
-        friction=dict.fromkeys(robot.velocity_names, LAWS[name]),
-        q=np.full(robot.nq, 0.3),
-        v=np.full(robot.nv, 0.5),
-    )
-    return prepare(
-        prepared(scene, method, STEP), names_of(scene), How(method=method, step=STEP), values or {}, ("q.", "v.")
-    )
+def scene_of(robot: Robot, law: Law) -> Scene:
+    joints = robot.velocity_names
+    return Scene(robot=robot, friction=dict.fromkeys(joints, law), q=np.full(robot.nq, Q), v=np.full(robot.nv, V))
 
 
-def caller(what: Machine, threads: int | None = 1) -> Callable[[], Any]:
-    """A call that advances by STEPS steps."""
-    batch = what.start.shape[:-1] if what.freed is None else what.freed.shape[:-1]
-    state = np.broadcast_to(what.start, (*batch, what.start.shape[-1])).copy()
-    return lambda: what.advance(state, STEP, 0, STEPS, threads)
-
-
-def mujoco_caller(robot: Robot, kind: str, integrator: str) -> Callable[[], Any]:
-    """A call of MuJoCo that advances by STEPS steps."""
-    joints = [f"j{k}" for k in range(len(robot.mechanism.bodies))]
-    text = mjcf(robot).replace(
-        '<option gravity="0 0 -9.81">', f'<option gravity="0 0 -9.81" timestep="{STEP}" integrator="{integrator}">'
-    )
+def peer(robot: Robot, kind: str, integrator: str) -> MujocoArm:
+    """The arm in MuJoCo."""
     if kind == "frictionloss":
-        text = text.replace("<joint ", '<joint frictionloss="20" ')
-    else:
-        motors = "".join(
-            f'<dcmotor joint="{j}" motorconst="1" resistance="1" lugre="5000 1 20 25 0.01"/>' for j in joints
+        return MujocoArm(mjcf(robot, option=option(integrator), joint=f'frictionloss="{LEVEL}"'))
+    numbers = f"{STIFFNESS} {DAMPING} {LEVEL} {STATIC} {SLOW_SPEED}"
+    motors = "".join(
+        f'<dcmotor joint="j{k}" input="none" motorconst="0" resistance="1" lugre="{numbers}"/>' for k in range(robot.nv)
+    )
+    return MujocoArm(mjcf(robot, option=option(integrator), actuators=motors))
+
+
+def functions_of(robot: Robot, peers: dict[tuple[str, str], MujocoArm]) -> dict[tuple[str, ...], Timed]:
+    """All that is timed on one arm."""
+    functions: dict[tuple[str, ...], Timed] = {}
+    for names, arm in peers.items():
+        functions |= {(*names, road): timed for road, timed in arm.roads.items()}
+    levels = {f"friction.{joint}.level": np.linspace(10.0, 20.0, BATCH) for joint in robot.velocity_names}
+    for (method, law), friction in ROWS.items():
+        functions[method, law, "one"] = our_steps(scene_of(robot, friction), method)
+        functions[method, law, "batch"] = our_steps(scene_of(robot, friction), method, levels)
+    return functions
+
+
+def show_peers(report: Report, name: str, robot: Robot, peers: dict[tuple[str, str], MujocoArm], t: Times) -> Times:
+    """A row for each peer; the best time of each that moves like ours."""
+    best = {}
+    motions = {kind: our_motion(scene_of(robot, law), method) for kind, (method, law) in LIKE.items()}
+    for (kind, integrator), arm in peers.items():
+        times = {road: t[kind, integrator, road] for road in arm.roads}
+        q, speeds = motions[kind]
+        trouble = arm.trouble(speeds)
+        cells = {"arm": name, "friction": kind, "integrator": integrator}
+        cells |= {road: 1e6 * x for road, x in times.items()}
+        report.row(
+            "MuJoCo, per robot and step [µs]", cells | {"ends apart [rad]": arm.apart(q), "motion": trouble or "like ours"}
         )
-        text = text.replace("</mujoco>", f"<actuator>{motors}</actuator></mujoco>")
-    model = mujoco.MjModel.from_xml_string(text)
-    data = mujoco.MjData(model)
-
-    def call() -> None:
-        mujoco.mj_resetData(model, data)
-        data.qpos[:], data.qvel[:] = 0.3, 0.5
-        for _ in range(STEPS):
-            mujoco.mj_step(model, data)
-
-    return call
+        if not trouble:
+            best[kind, integrator] = min(times.values())
+    return best
 
 
-def first_runs() -> dict[str, float]:
-    """Seconds of `stiction run` on a six-joint scene, with an empty cache and again."""
-    lines = ["duration = 1.0", "step = 1e-3", 'method = "moreau"', "record = 0.01", "[robot]", 'library = "puma560"']
-    for k in range(1, 7):
-        lines += [f"[friction.joint{k}]", 'law = "Coulomb"', "level = 5.0"]
-    times = {}
-    with tempfile.TemporaryDirectory() as folder:
-        os.chmod(folder, 0o700)
-        scene = Path(folder) / "scene.toml"
-        scene.write_text("\n".join(lines))
-        for name in ("cold", "cached"):
-            began = time.perf_counter()
-            command = [Path(sys.executable).parent / "stiction", "run", scene]
-            subprocess.run(command, check=True, capture_output=True, env=os.environ | {"STICTION_CACHE": folder})
-            times[name] = time.perf_counter() - began
-    return times
+def show_ours(report: Report, name: str, best: Times, t: Times) -> None:
+    """A row for each law and method, and its targets: Runge–Kutta against MuJoCo's, the others against its fastest."""
+    fast = min((best["LuGre", integrator] for integrator in QUICK if ("LuGre", integrator) in best), default=None)
+    slow = best.get(("LuGre", SLOW))
+    for method, law in ROWS:
+        one, many = t[method, law, "one"], t[method, law, "batch"]
+        cells = {"arm": name, "method": method, "law": law, "one robot": 1e6 * one, "batch": 1e6 * many}
+        for integrator, peer in {"fastest": fast, SLOW: slow}.items():
+            ratios = ("diverged", "diverged") if peer is None else (peer / one, peer / many)
+            cells |= dict(zip((f"{integrator} / one robot", f"{integrator} / batch"), ratios, strict=True))
+        report.row("ours, per robot and step [µs], and MuJoCo's LuGre over ours", cells)
+        integrator, peer = (SLOW, slow) if method == "rk4" else ("fastest", fast)
+        if peer:
+            report.target(f"{name}, {method}, {law}: MuJoCo {integrator} / ours, one robot", peer / one, 5)
+            report.target(f"{name}, {method}, {law}: MuJoCo {integrator} / ours in a batch", peer / many, 40)
 
 
 def main() -> None:
     options = arguments("Friction: ours against MuJoCo.")
     report = Report(f"Friction in every joint, step 1 ms, float64, against MuJoCo {mujoco.__version__}", options.json)
-    seconds = 0.1 if options.quick else 1.0
     for name in ("ur5", "panda"):
         robot = real_arm(name)[0]
-        functions: dict[str, tuple[Callable[[], Any], int]] = {}
-        for kind in ("frictionloss", "dcmotor"):
-            for integrator in ("Euler", "implicitfast"):
-                functions[f"{kind} {integrator}"] = (mujoco_caller(robot, kind, integrator), STEPS)
-        levels = {f"friction.{joint}.level": np.linspace(10.0, 20.0, BATCH) for joint in robot.velocity_names}
-        for law in LAWS:
-            functions[law] = (caller(advancing(robot, law, None)), STEPS)
-            many = caller(advancing(robot, law, levels))
-            functions[f"{law}, batch"] = (many, STEPS * BATCH)
-        t = per_item(functions, seconds, rounds=3)
-        peers = {
-            kind: min(t[f"{kind} {integrator}"] for integrator in ("Euler", "implicitfast"))
-            for kind in ("frictionloss", "dcmotor")
-        }
-        for law in LAWS:
-            one, many = t[law], t[f"{law}, batch"]
-            cells = {
-                "MuJoCo frictionloss": peers["frictionloss"] * 1e6,
-                "MuJoCo dcmotor": peers["dcmotor"] * 1e6,
-                "ours": one * 1e6,
-                "ours batch": many * 1e6,
-            }
-            report.row(
-                "time per robot and step [µs]",
-                robot=name,
-                what=law,
-                **cells,
-                **{"dcmotor/ours": peers["dcmotor"] / one, "dcmotor/batch": peers["dcmotor"] / many},
-            )
-            report.target(f"{name}, {law}: MuJoCo dcmotor / ours, one robot", peers["dcmotor"] / one, 5)
-            report.target(f"{name}, {law}: MuJoCo dcmotor / ours in a batch on one core", peers["dcmotor"] / many, 40)
-    runs = first_runs()
-    report.row("stiction run, six joints [s]", **runs)
-    report.target("seconds of a first run of a six-joint scene", runs["cold"], 3, at_least=False)
-    report.target("seconds of a run with the cache", runs["cached"], 1.5, at_least=False)
+        peers = {(kind, i): peer(robot, kind, i) for kind in LIKE for i in (*QUICK, SLOW)}
+        t = per_item(functions_of(robot, peers), 0.1 if options.quick else 1.0)
+        show_ours(report, name, show_peers(report, name, robot, peers, t), t)
     report.finish()
 
 

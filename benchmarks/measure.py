@@ -5,39 +5,64 @@ import json
 import os
 import platform
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-os.environ["STICTION_CACHE"] = (
-    ""  # compile times are those of compiling; a benchmark of the cache names a folder itself
-)
-sys.path.insert(0, str(Path(__file__).parent.parent))  # the tests' models of the peers
+Name = TypeVar("Name", bound=Hashable)
+Timed = tuple[Callable[[], Any], int]  # a function, and how many items one call treats
 
 
-def arguments(description: str) -> argparse.Namespace:
-    """The options that every benchmark takes."""
+TABLES = {"json": "print the results as JSON"}  # the flag of benchmarks that make a report
+
+
+def arguments(description: str, flags: Mapping[str, str] = TABLES) -> argparse.Namespace:
+    """The option --quick and some flags, with their help; switches the cache of kernels off.
+
+    Compile times are then those of compiling; a benchmark of the cache uses `cache_folder`.
+    """
+    os.environ["STICTION_CACHE"] = ""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--quick", action="store_true", help="fewer repetitions, under a minute")
-    parser.add_argument("--json", action="store_true", help="print the results as JSON")
+    for name, words in flags.items():
+        parser.add_argument(f"--{name}", action="store_true", help=words)
     return parser.parse_args()
 
 
-def per_item(functions: dict[str, tuple[Callable[[], Any], int]], seconds: float, rounds: int = 5) -> dict[str, float]:
+@contextmanager
+def cache_folder() -> Iterator[Path]:
+    """An empty cache of kernels for a while, for this process and for those that it starts."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o700)
+        os.environ["STICTION_CACHE"] = folder
+        try:
+            yield Path(folder)
+        finally:
+            os.environ["STICTION_CACHE"] = ""
+
+
+def seconds_of(function: Callable[[], Any]) -> float:
+    """Time of one call [s]."""
+    began = time.perf_counter()
+    function()
+    return time.perf_counter() - began
+
+
+def per_item(functions: Mapping[Name, Timed], seconds: float, rounds: int = 10) -> dict[Name, float]:
     """Best time per item [s] of each function, the functions taken in turn so that all see the same noise.
 
     Args:
-        functions: name to (function, how many items one call treats).
+        functions: by name.
         seconds: of measuring per function, about.
         rounds: into which that time is cut.
     """
     repeats = {}
     for name, (function, _) in functions.items():
         function()
-        began = time.perf_counter()
-        function()
-        repeats[name] = max(1, int(seconds / rounds / max(time.perf_counter() - began, 1e-7)))
+        repeats[name] = max(1, int(seconds / rounds / max(seconds_of(function), 1e-7)))
     best = dict.fromkeys(functions, float("inf"))
     for _ in range(rounds):
         for name, (function, items) in functions.items():
@@ -56,59 +81,46 @@ class Report:
         self.tables: dict[str, list[dict[str, Any]]] = {}
         self.targets: list[dict[str, Any]] = []
 
-    def row(self, table: str, **cells: Any) -> None:
+    def row(self, table: str, cells: Mapping[str, Any]) -> None:
         """Add a row to a table."""
-        self.tables.setdefault(table, []).append(cells)
+        self.tables.setdefault(table, []).append(dict(cells))
         if not self.as_json:
-            print(f"  measured: {table}, {next(iter(cells.values()))}", file=sys.stderr, flush=True)
+            names = ", ".join(x for x in cells.values() if isinstance(x, str))
+            print(f"  measured: {names or table}", file=sys.stderr, flush=True)
 
     def target(self, what: str, value: float, bound: float, at_least: bool = True) -> None:
         """Note a target, and whether it is reached."""
-        self.targets.append(
-            {
-                "what": what,
-                "value": value,
-                "bound": bound,
-                "holds": bool(value >= bound if at_least else value <= bound),
-                "at_least": at_least,
-            }
-        )
+        holds = bool(value >= bound if at_least else value <= bound)
+        self.targets.append({"what": what, "value": value, "bound": bound, "holds": holds, "at_least": at_least})
 
     def finish(self) -> None:
         """Print everything; exit with status 1 if a target was missed."""
-        missed = [t for t in self.targets if not t["holds"]]
         if self.as_json:
-            machine = {
-                "processor": platform.processor() or platform.machine(),
-                "cores": os.cpu_count(),
-                "python": platform.python_version(),
-            }
-            print(
-                json.dumps(
-                    {"title": self.title, "machine": machine, "tables": self.tables, "targets": self.targets}, indent=1
-                )
-            )
+            cores, python = os.cpu_count(), platform.python_version()
+            machine = {"processor": platform.processor() or platform.machine(), "cores": cores, "python": python}
+            everything = {"title": self.title, "machine": machine, "tables": self.tables, "targets": self.targets}
+            print(json.dumps(everything, indent=1, ensure_ascii=False))
         else:
-            print(self.title)
-            for name, rows in self.tables.items():
-                print(f"\n{name}")
-                _print_table(rows)
-            print("\ntargets")
-            for t in self.targets:
-                sign = "≥" if t["at_least"] else "≤"
-                print(
-                    f"  {'reached' if t['holds'] else 'MISSED '}  {t['what']}: {t['value']:.3g} ({sign} {t['bound']:g})"
-                )
-        sys.exit(1 if missed else 0)
+            self._print()
+        sys.exit(0 if all(t["holds"] for t in self.targets) else 1)
+
+    def _print(self) -> None:
+        print(self.title)
+        for name, rows in self.tables.items():
+            print(f"\n{name}")
+            _print_table(rows)
+        print("\ntargets")
+        for t in self.targets:
+            sign = "≥" if t["at_least"] else "≤"
+            print(f"  {'reached' if t['holds'] else 'MISSED '}  {t['what']}: {t['value']:.3g} ({sign} {t['bound']:g})")
 
 
 def _print_table(rows: list[dict[str, Any]]) -> None:
     heads = list(rows[0])
     cells = [[_cell(row.get(head)) for head in heads] for row in rows]
     widths = [max(len(head), *(len(line[k]) for line in cells)) for k, head in enumerate(heads)]
-    print("  " + "  ".join(head.rjust(w) for head, w in zip(heads, widths, strict=True)))
-    for line in cells:
-        print("  " + "  ".join(cell.rjust(w) for cell, w in zip(line, widths, strict=True)))
+    for line in [heads, ["-" * width for width in widths], *cells]:
+        print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |")
 
 
 def _cell(value: Any) -> str:

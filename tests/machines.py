@@ -1,18 +1,10 @@
-"""Robots for tests: random trees without a single zero among their parameters, and real arms from files."""
-
-from importlib.util import find_spec
-from pathlib import Path
+"""Robots for tests: random trees without a single zero among their parameters."""
 
 import numpy as np
 
 from stiction import Frame, Joint, Link, Origin, Robot
 
 ALL_KINDS = ("revolute", "prismatic", "spherical", "floating", "planar", "universal", "continuous", "fixed")
-REAL_ARMS = {
-    "ur5": "ur_description/urdf/ur5_robot.urdf",
-    "panda": "panda_description/urdf/panda.urdf",
-    "xarm7": "xarm_description/urdf/xarm7.urdf",
-}
 
 
 def random_link(rng, name):
@@ -49,26 +41,3 @@ def random_robot(seed, kinds, *, branching=0.3, rotors=False):
         )
     frames = [Frame(name="tool", link=links[-1].name, origin=Origin(xyz=rng.normal(size=3), rpy=rng.uniform(-3, 3, 3)))]
     return Robot(name=f"random{len(kinds)}", links=links, joints=joints, frames=frames)
-
-
-def random_state(robot, seed, count=()):
-    """Positions (with unit quaternions), velocities and accelerations or torques."""
-    rng = np.random.default_rng(seed)
-    shape = (count,) if isinstance(count, int) else count
-    q = rng.uniform(-2, 2, (*shape, robot.nq))
-    for body in robot.mechanism.bodies:
-        if body.quaternion:
-            q[..., body.quaternion] /= np.linalg.norm(q[..., body.quaternion], axis=-1, keepdims=True)
-    v, a = rng.normal(size=(2, *shape, robot.nv))
-    return q, v, a
-
-
-def real_arm(name):
-    """UR5, Panda (fingers locked) or xArm7 from the installed example-robot-data."""
-    spec = find_spec("cmeel")
-    folder = Path(spec.origin).parent.parent / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
-    path = folder / REAL_ARMS[name]
-    robot = Robot.from_urdf(path)
-    if name == "panda":
-        robot = robot.without_mimics().lock({"panda_finger_joint1": 0.0, "panda_finger_joint2": 0.0})
-    return robot, path

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from benchmarks.peers.mujoco_model import MujocoRobot
+from benchmarks.peers.robots import random_state, real_arm
 
 import stiction
 from stiction import Origin
-from tests.machines import random_robot, random_state, real_arm
-from tests.mujoco_model import MujocoRobot
+from tests.machines import random_robot
 
 
 def floating_base():

@@ -6,6 +6,8 @@ Random trees of one structure share one kernel: hypothesis and seeds change the 
 import numpy as np
 import pinocchio as pin
 import pytest
+from benchmarks.peers.pinocchio_model import PinocchioRobot
+from benchmarks.peers.robots import random_state, real_arm
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,8 +16,7 @@ from stiction.dynamics import composite_body, newton_euler
 from stiction.dynamics.kinematics import frame_pose
 from stiction.robot.dynamics import FORWARD_DYNAMICS
 from stiction.spatial import Vector
-from tests.machines import ALL_KINDS, random_robot, random_state, real_arm
-from tests.pinocchio_model import PinocchioRobot
+from tests.machines import ALL_KINDS, random_robot
 
 RELATIVE = 1e-10
 ROBOTS = {

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from benchmarks.peers.robots import random_state
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ from stiction.robot import derivatives, dynamics
 from stiction.robot.programs import shared_programs
 from stiction.spatial import Vector
 from stiction.trace import Port, Program, directional
-from tests.machines import ALL_KINDS, random_robot, random_state
+from tests.machines import ALL_KINDS, random_robot
 
 
 @given(st.integers(0, 10**6))

@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from benchmarks.peers.robots import random_state
 
 import stiction
 from stiction import Box, Frame, Joint, Limits, Link, Mimic, Origin, PointMass, Robot, RobotError, Solid, Sphere
 from stiction.spatial import Matrix, Pose
-from tests.machines import random_robot, random_state
+from tests.machines import random_robot
 
 GOOD = {"mass": 1.0, "inertia": np.diag([1.0, 1.0, 1.0])}
 

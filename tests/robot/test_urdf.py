@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from benchmarks.peers.robots import real_arm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,7 +13,6 @@ from stiction import Limits, Robot, RobotError, StictionError
 from stiction.dynamics.articulated_body import forward_dynamics
 from stiction.dynamics.newton_euler import inverse_dynamics
 from stiction.spatial import Vector
-from tests.machines import real_arm
 
 ARM = """<?xml version="1.0"?>
 <robot name="arm" xmlns:drake="http://drake.mit.edu">

@@ -1,0 +1,1 @@
+"""Benchmarks, each a program: `./run bench NAME`."""
