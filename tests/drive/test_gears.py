@@ -1,166 +1,165 @@
-"""Friction of gears, held over steps: it does not creep, breaks away when it should, and both methods agree."""
+"""Gears in both directions: reflected rotors, elasticity, play, losses, self-locking."""
 
-from dataclasses import replace
+import math
 
 import numpy as np
 import pytest
 
-import stiction
-from stiction import Coulomb, DCMotor, Drive, Gear, Scene, Stribeck, gears_semi_implicit, simulate
-from stiction.reproduce.gears import CORRECTED, chain_with_drives, link
+from stiction import Coulomb, DCMotor, Drive, Gear, TorqueMotor, Viscous, simulate
 from stiction.trace import sin
-from tests.friction.test_hold import flywheel
-
-METHODS = ("gears_semi_implicit", "gears_implicit", "moreau")
-LAW = Stribeck(level=4.32, static=4.92, velocity=0.01, viscous=2.2)
+from tests.scenes import driven
 
 
-def geared(torque, command=0.0, law=LAW):
-    drive = Drive(motor=CORRECTED.motor, gear=CORRECTED.gear, joint_friction=law, command=command)
-    return Scene(robot=link(), drives={"joint": drive}, torque={"joint": torque})
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(
-    "torque, command",
-    [(3.0, 0.0), (-4.5, 0.0), (0.5, 3.0), (-1.0, -2.0)],
-    ids=["off", "off, backwards", "on", "on, backwards"],
-)
-def test_a_stuck_joint_does_not_creep(method, torque, command):
-    """60 s at 1 ms under a constant load, power on or off: within 1e−9 rad after the first 0.1 s."""
-    run = simulate(geared(torque, command), duration=60.0, step=1e-3, method=method, record=0.1)
-    assert np.abs(run["q.joint"][1:] - run["q.joint"][1]).max() < 1e-9
-    assert not run["mode.joint"][2:].any()
-    assert run["margin.joint"][-1] == pytest.approx(4.92 - abs(torque + command * 120 * 2.58e-2 / 2.36), rel=1e-6)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_above_break_away_it_moves_on_the_curve(method):
-    run = simulate(geared(12.0), duration=3.0, step=1e-3, method=method, record=0.5)
-    v = run["v.joint"][-1]
-    drag = (120 * 2.58e-2) ** 2 / 2.36
-    assert LAW.steady(float(v)) + drag * v == pytest.approx(12.0, rel=1e-6)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_friction_resists_when_a_joint_breaks_away(method):
-    """The load grows slowly through break-away: friction falls from static to kinetic, and never pushes."""
-    run = simulate(geared(lambda t: 2.0 * t), duration=4.0, step=1e-3, method=method)
-    assert run["friction.joint"].min() >= 0 and run["friction.joint"].max() <= 4.92 + 2.2 * run["v.joint"].max() + 1e-9
-    assert run.time[run["v.joint"] > 1e-3][0] == pytest.approx(2.46, abs=1e-2)
-
-
-def test_softness_creeps_and_pull_turns_it_into_an_offset():
-    """λ_q > 0 alone creeps at (λ/A²) h T/(γ² I); with k_q it ends at that speed over k_q, which the signal `gone` reports."""
-    J, h, load, soft = 120**2 * 7.03e-6, 1e-3, 3.0, 0.01
-    speed = soft / (1 + soft) * load / J * h
-    soft_run = simulate(geared(load), duration=2.0, step=h, method=gears_semi_implicit(softness=soft), record=0.5)
-    slope = (soft_run["q.joint"][-1] - soft_run["q.joint"][-2]) / 0.5
-    assert slope == pytest.approx(speed, rel=0.7), "the order of magnitude of the paper's estimate"
-    held = simulate(geared(load), duration=5.0, step=h, method=gears_semi_implicit(softness=soft, pull=0.1), record=0.5)
-    assert abs(held["q.joint"][-1] - held["q.joint"][-2]) < 1e-9
-    assert held["way.joint"][-1] == pytest.approx(held["q.joint"][-1], abs=1e-6) and held["way.joint"][-1] > 1e-7
-
-
-def test_the_methods_agree_on_an_arm_that_moves():
-    scene = chain_with_drives(4)
-    runs = {m: simulate(scene, duration=1.0, step=1e-3, method=m, record=0.1).stack("q.") for m in METHODS}
-    travel = np.ptp(runs["moreau"], axis=0).max()
-    assert np.abs(runs["gears_semi_implicit"] - runs["gears_implicit"]).max() < 0.01 * travel
-    assert np.abs(runs["moreau"] - runs["gears_implicit"]).max() < 0.02 * travel
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_joints_with_a_drive_with_a_torque_and_with_nothing(method):
-    """Three joints: a geared motor, a torque source, none; all hold against gravity, then the middle one is pushed."""
-    robot = stiction.library.chain(3)
-    names = robot.velocity_names
-    friction = {names[1]: Coulomb(level=3.0), names[2]: Coulomb(level=1.5)}
-    drive = Drive(motor=CORRECTED.motor, gear=CORRECTED.gear, joint_friction=Coulomb(level=6.0))
-    held = Scene(robot=robot, drives={names[0]: drive}, friction=friction, torque={names[1]: 0.1}, q=[0.4, 0.3, 0.2])
-    run = simulate(held, duration=5.0, step=1e-3, method=method, record=0.5)
-    assert np.abs(run.stack("q.")[1:] - run.stack("q.")[1]).max() < 1e-9
-    pushed = Scene(robot=robot, drives={names[0]: drive}, friction=friction, torque={names[1]: 6.0}, q=[0.4, 0.3, 0.2])
-    moved = simulate(pushed, duration=0.3, step=1e-3, method=method, record=0.1)
-    assert moved[f"mode.{names[1]}"][-1] == 2 and abs(moved[f"q.{names[1]}"][-1] - 0.3) > 0.01
-
-
-def test_splitting_error_on_request():
-    shaken = chain_with_drives(2)
-    drives = {name: replace(drive, command=lambda t: 6 * sin(8 * t)) for name, drive in shaken.drives.items()}
+@pytest.mark.parametrize("method", ["moreau", "rk4"])
+def test_a_rigid_gear_reflects_rotor_and_back_emf(method):
+    """gears (2): E = γK/R, D = γ²K²/R, γ²I; the joint's speed follows exp."""
+    motor = DCMotor(resistance=2.36, constant=2.58e-2, rotor_inertia=7.03e-6, rated_voltage=24.0)
+    E, D, J = 120 * 2.58e-2 / 2.36, (120 * 2.58e-2) ** 2 / 2.36, 120**2 * 7.03e-6 + 0.02
+    assert (round(E, 3), round(D, 3)) == (1.312, 4.062)
     run = simulate(
-        replace(shaken, drives=drives),
-        duration=2.0,
+        driven(0.02, Drive(motor=motor, gear=Gear(ratio=120), command=3.0)),
+        duration=0.1,
+        step=1e-4,
+        method=method,
+        record=0.01,
+    )
+    np.testing.assert_allclose(
+        run["v.axle"], E * 3 / D * (1 - np.exp(-D / J * run.time)), rtol=1e-8 if method == "rk4" else 3e-3, atol=1e-12
+    )
+    most = simulate(
+        driven(0.02, Drive(motor=motor, gear=Gear(ratio=-120), command=300.0)),
+        duration=1.0,
         step=1e-3,
-        method=gears_semi_implicit(splitting=True),
-        record=0.1,
-    )
-    assert 0 < run["splitting"][-1] < 12.0, (
-        "torque by which the joints alone differ from the joints together, at worst [N·m]"
-    )
-    assert run.units["splitting"] == "N·m or N"
-    single = simulate(
-        geared(lambda t: 3 * sin(t)), duration=0.5, step=1e-3, method=gears_semi_implicit(splitting=True), record=0.1
-    )
-    assert single["splitting"][-1] < 0.05
-
-
-def test_a_wheel_without_rotor_is_found_through_the_mass_matrix():
-    run = simulate(
-        Scene(robot=flywheel(0.05), friction={"axle": Coulomb(level=0.5)}, torque={"axle": 0.4}),
-        duration=10.0,
-        step=1e-3,
-        method="gears_semi_implicit",
+        method=method,
         record=1.0,
     )
-    assert np.abs(run["q.axle"][1:] - run["q.axle"][1]).max() < 1e-9
-
-
-def test_an_elastic_axle_behind_friction_on_the_motor():
-    """Friction on the shaft of a rotor that moves on its own: held by its own inertia."""
-    motor = DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5)
-    drive = Drive(motor=motor, gear=Gear(ratio=50, stiffness=20.0, damping=0.01), motor_friction=Coulomb(level=0.02))
-    scene = Scene(robot=flywheel(0.05), drives={"axle": drive}, torque={"axle": 0.5})
-    for method in ("gears_semi_implicit", "moreau"):
-        run = simulate(scene, duration=4.0, step=1e-4, method=method, record=0.5)
-        assert (
-            run.status == "completed" and np.abs(run["motor_angle.axle"][4:] - run["motor_angle.axle"][4]).max() < 1e-6
-        )
-
-
-@pytest.mark.parametrize("rotor", [1e-5, 0.0])
-@pytest.mark.parametrize("method", METHODS)
-def test_a_stuck_joint_stays_while_its_neighbour_slides(method, rotor):
-    """Joint 1 is shaken to and fro, joint 2 could hold: it does, with a rotor and without."""
-    arm = stiction.library.pendulum(2)
-    motor = stiction.TorqueMotor(rotor_inertia=rotor)
-    levels = {"joint1": 1.0, "joint2": 1.5}
-    drives = {
-        name: Drive(motor=motor, gear=Gear(ratio=50), joint_friction=Coulomb(level=level))
-        for name, level in levels.items()
-    }
-    scene = Scene(
-        robot=arm, drives=drives, torque={"joint1": lambda t: 3 * sin(6 * t)}, gravity=(0, 0, 0), q=[0.3, 0.8]
+    assert most["v.axle"][-1] == pytest.approx(-24 * E / D, rel=1e-6), (
+        "the rated voltage limits, and the gear turns round"
     )
-    run = simulate(scene, duration=4.0, step=1e-3, method=method, record=0.1)
-    assert np.ptp(run["q.joint1"]) > 0.01
-    assert abs(run["q.joint2"][-1] - 0.8) < 1e-3, "held friction lags by a step"
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_friction_on_both_sides_of_one_gear(method):
-    drive = Drive(motor=CORRECTED.motor, gear=CORRECTED.gear, joint_friction=LAW, motor_friction=Coulomb(level=0.002))
-    scene = Scene(robot=link(), drives={"joint": drive}, torque={"joint": 5.0})  # 4.92 + 0.24 N·m hold it
-    run = simulate(scene, duration=20.0, step=1e-3, method=method, record=0.5)
-    assert np.abs(run["q.joint"][1:] - run["q.joint"][1]).max() < 1e-6
+def test_an_elastic_gear_is_two_masses():
+    """Free vibration of rotor and joint: ω² = c n² (1/(n² J_m) + 1/J), and the books close."""
+    n, c, Jm, J = 50.0, 0.02, 2e-5, 0.08
+    motor = TorqueMotor(rotor_inertia=Jm)
+    scene = driven(J, Drive(motor=motor, gear=Gear(ratio=n, stiffness=c)), v={"axle": 1.0})
+    free = simulate(scene, duration=1.0, step=1e-4, record=1e-3)
+    assert free["motor_speed.axle"][0] == n
+    plucked = simulate(
+        driven(J, Drive(motor=motor, gear=Gear(ratio=n, stiffness=c), command=lambda t: 1e-3 * (1 + 0 * t))),
+        duration=1.0,
+        step=1e-4,
+        record=1e-3,
+        energy=True,
+    )
+    omega = math.sqrt(c / Jm + c * n * n / J)
+    together = 1e-3 * n / (J + n * n * Jm)
+    twist = plucked["motor_angle.axle"] - n * plucked["q.axle"]
+    expected = 1e-3 / Jm / omega**2 * (1 - np.cos(omega * plucked.time))
+    np.testing.assert_allclose(twist, expected, atol=1e-9)
+    speed = (J * plucked["v.axle"] + n * Jm * plucked["motor_speed.axle"]) / (J + n * n * Jm)
+    np.testing.assert_allclose(speed, together * plucked.time, rtol=1e-9, atol=1e-12)
+    assert np.abs(plucked["energy.residue"]).max() < 1e-12
 
 
-def test_every_run_of_a_batch_starts_from_its_own_load():
-    drive = Drive(motor=CORRECTED.motor, gear=CORRECTED.gear, joint_friction=LAW)
-    arm = stiction.library.pendulum(1)
-    scene = Scene(robot=arm, drives={"joint1": drive})
-    starts = np.array([0.4, 0.5])  # gravity takes 3.8 and 4.7 of 4.92 N·m
+def test_play_is_crossed_before_the_joint_moves():
+    gear = Gear(ratio=1.0, stiffness=100.0, damping=0.1, backlash=0.2)
     run = simulate(
-        scene, duration=2.0, step=1e-3, method="gears_semi_implicit", record=0.5, parameters={"q.joint1": starts}
+        driven(0.1, Drive(motor=TorqueMotor(rotor_inertia=1e-3), gear=gear, command=0.01)),
+        duration=0.3,
+        step=1e-5,
+        record=1e-4,
     )
-    np.testing.assert_allclose(run["q.joint1"][-1], starts, atol=1e-9)
+    touch = math.sqrt(2 * 0.1 / 10)  # half the play at 10 rad/s²
+    assert not run["q.axle"][run.time < touch - 1e-3].any()
+    assert run["q.axle"][-1] > 0 and np.ptp(run["gear_joint_torque.axle"][run.time < touch - 1e-3]) == 0
+
+
+@pytest.mark.parametrize("elastic", [False, True])
+def test_losses_in_the_teeth(elastic):
+    """Driving, the joint gets η of the motor's torque; driven back at constant speed, the motor gets η of the joint's."""
+    spring = {"stiffness": 50.0, "damping": 0.02} if elastic else {}
+    gear = Gear(ratio=10.0, efficiency=0.8, back_efficiency=0.6, **spring)
+    motor = TorqueMotor(rotor_inertia=1e-4)
+    brake = {"axle": Viscous(coefficient=2.0)}
+    driving = simulate(
+        driven(0.05, Drive(motor=motor, gear=gear, command=0.5), friction=brake),
+        duration=5.0,
+        step=1e-3,
+        method="moreau",
+        record=0.5,
+    )
+    assert 2.0 * driving["v.axle"][-1] == pytest.approx(0.8 * 10 * 0.5, rel=1e-3)
+    back = DCMotor(resistance=1.0, constant=1.0, rotor_inertia=1e-4)  # short-circuited: it brakes by 1 N·m·s/rad
+    dragged = simulate(
+        driven(0.05, Drive(motor=back, gear=gear), torque={"axle": 30.0}),
+        duration=5.0,
+        step=1e-3,
+        method="moreau",
+        record=0.5,
+    )
+    assert dragged["v.axle"][-1] * 10 * 1.0 * 10 == pytest.approx(0.6 * 30.0, rel=1e-3)
+
+
+def test_losses_are_booked_as_losses():
+    gear = Gear(ratio=10.0, efficiency=0.8)
+    drive = Drive(motor=TorqueMotor(rotor_inertia=1e-4), gear=gear, command=0.5)
+    run = simulate(
+        driven(0.05, drive, friction={"axle": Viscous(coefficient=2.0)}),
+        duration=2.0,
+        step=1e-3,
+        method="moreau",
+        energy=True,
+    )
+    assert run["loss.drive.axle.mesh"][-1] > 0 and run["work.drive.axle.motor"][-1] > 0
+    assert run["loss.drive.axle.mesh"][-1] == pytest.approx(0.2 * run["work.drive.axle.motor"][-1], rel=0.05)
+
+
+def test_a_self_locking_gear_is_not_driven_back_but_drives():
+    gear = Gear(ratio=10.0, efficiency=0.4, self_locking=True)
+    motor = TorqueMotor(rotor_inertia=1e-4)
+    held = simulate(
+        driven(0.05, Drive(motor=motor, gear=gear), torque={"axle": 5.0}),
+        duration=5.0,
+        step=1e-3,
+        method="moreau",
+        record=0.5,
+    )
+    assert abs(held["v.axle"][-1]) < 1e-9 and abs(held["q.axle"][-1]) < 1e-3
+    moved = simulate(
+        driven(0.05, Drive(motor=motor, gear=gear, command=1.0), friction={"axle": Viscous(coefficient=1.0)}),
+        duration=5.0,
+        step=1e-3,
+        method="moreau",
+        record=0.5,
+    )
+    assert moved["v.axle"][-1] == pytest.approx(0.4 * 10.0, rel=1e-3)
+
+
+@pytest.mark.parametrize("step", [1e-3, 1e-4])
+@pytest.mark.parametrize("load, speed", [(-3.0, 4.8 * (1 - 3.0 / 0.7 / 15.0)), (0.0, 4.8), (3.0, 4.8), (30.0, 4.8)])
+def test_an_overhauling_load_on_a_self_locking_gear_is_taken_by_the_teeth(load, speed, step):
+    """12 V turn the motor at 240 rad/s; a load against it costs load/η of the 15 N·m at stall, one along with it changes nothing."""
+    motor = DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5)
+    drive = Drive(motor=motor, gear=Gear(ratio=50, efficiency=0.7, self_locking=True), command=12.0)
+    run = simulate(driven(0.05, drive, torque={"axle": load}), duration=3.0, step=step, method="moreau", record=step)
+    settled = run["v.axle"][run.time > 2]
+    assert settled.mean() == pytest.approx(speed, rel=1e-6) and settled.std() < 1e-9
+
+
+def test_friction_on_either_side_of_the_gear():
+    """0.01 N·m on the motor shaft is 1 N·m at a joint behind 100:1."""
+    motor = TorqueMotor(rotor_inertia=1e-5)
+    sides = {"motor_friction": Coulomb(level=0.01, viscous=1e-4)}, {"joint_friction": Coulomb(level=1.0, viscous=1.0)}
+    runs = [
+        simulate(
+            driven(0.05, Drive(motor=motor, gear=Gear(ratio=100), command=lambda t: 0.02 * sin(3 * t), **side)),
+            duration=2.0,
+            step=1e-3,
+            method="moreau",
+            record=0.1,
+        )
+        for side in sides
+    ]
+    np.testing.assert_allclose(runs[0]["q.axle"], runs[1]["q.axle"], atol=1e-12)
+    np.testing.assert_allclose(100 * runs[0]["friction.axle.motor"], runs[1]["friction.axle"], atol=1e-9)

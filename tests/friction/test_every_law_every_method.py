@@ -8,7 +8,6 @@ import functools
 import numpy as np
 import pytest
 
-import stiction
 from stiction import (
     Coulomb,
     Curve,
@@ -25,7 +24,7 @@ from stiction import (
     simulate,
 )
 from stiction.trace import exp
-from tests.friction.test_hold import flywheel
+from tests.scenes import TWO_LINK, flywheel
 
 BRISTLE = {"stiffness": 500.0, "damping": 1.0, "viscous": 0.05}
 LAWS = {
@@ -92,7 +91,7 @@ def test_one_joint(name, method, sign):
 @functools.cache
 def moved(name, method):
     """Two links, the elbow pushed above break-away, the shoulder below."""
-    robot = stiction.library.two_link(lengths=(0.3, 0.3), masses=(0.5, 0.5))
+    robot = TWO_LINK
     both = {"shoulder": LAWS[name], "elbow": LAWS[name]}
     scene = Scene(robot=robot, friction=both, torque={"shoulder": 0.2, "elbow": 0.8}, gravity=(0, 0, 0))
     return run(scene, method, duration=0.6)

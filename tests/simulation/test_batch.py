@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction import Coulomb, InputError, Scene, Stribeck, Trajectory, simulate
-from stiction.simulation import loop as running
+from stiction import Coulomb, InputError, Scene, Stribeck, simulate
 from stiction.trace import sin
 
 
@@ -113,19 +112,3 @@ def test_bristles_are_chosen_for_each_run():
 def test_first_marks_are_those_of_each_run():
     spun = simulate(scene(), duration=0.01, step=1e-3, parameters={"v.elbow": [0.0, 3.0]}, method="moreau")
     assert spun["mode.elbow"][0].tolist() == [0, 2] and spun["fastest.elbow"][0].tolist() == [0, 3]
-
-
-def test_batches_are_kept(tmp_path):
-    run = simulate(scene(), duration=0.1, step=1e-2, parameters={"friction.elbow.level": [0.1, 0.2]})
-    run.save(tmp_path / "batch.h5")
-    again = Trajectory.load(tmp_path / "batch.h5")
-    np.testing.assert_array_equal(again["q.elbow"], run["q.elbow"])
-    np.testing.assert_array_equal(again.valid_until, run.valid_until)
-    with pytest.raises(InputError, match="save it as"):
-        run.save(tmp_path / "batch.csv")
-
-
-def test_memory_is_computed_first(monkeypatch):
-    monkeypatch.setattr(running, "LARGEST_RECORD", 10_000)
-    with pytest.raises(InputError, match=r"Record every .* s instead of 0.001 s"):
-        simulate(scene(), duration=1.0, step=1e-3, parameters={"friction.elbow.level": np.ones(10)})

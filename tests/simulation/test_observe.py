@@ -5,7 +5,7 @@ import pytest
 
 from stiction import Coulomb, Dahl, ElastoPlastic, InputError, LuGre, Scene, StictionWarning, Stribeck, simulate
 from stiction.trace import clip, sin
-from tests.friction.test_hold import flywheel, on_axle
+from tests.scenes import flywheel, on_axle
 
 STIFF = {"stiffness": 500.0, "damping": 1.0}
 
@@ -67,30 +67,3 @@ def test_what_was_asked_too_much_is_said():
     falling = Stribeck(level=0.5, static=0.9, velocity=0.001, stiffness=100.0, damping=0.1)
     with pytest.warns(StictionWarning, match="it chatters"):
         simulate(Scene(robot=flywheel(0.02), friction={"axle": falling}), duration=0.1, step=1e-3)
-
-
-def test_ctrl_c_keeps_what_was_done():
-    def stop(part):
-        if part > 0.5:
-            raise KeyboardInterrupt
-
-    run = simulate(on_axle(0.02, Coulomb(level=0.5), 1.0), duration=1.0, step=1e-3, progress=stop)
-    assert run.status == "interrupted" and "stopped by the user after" in run.message
-    whole = simulate(on_axle(0.02, Coulomb(level=0.5), 1.0), duration=1.0, step=1e-3)
-    assert 400 < len(run.time) < 1001
-    np.testing.assert_array_equal(run["q.axle"], whole["q.axle"][: len(run.time)])
-
-
-def test_progress_comes_to_its_end_and_long_gaps_between_records_are_cut():
-    told = []
-    run = simulate(on_axle(0.02, Coulomb(level=0.5), 1.0), duration=2.0, step=1e-6, record=1.0, progress=told.append)
-    assert told == sorted(told) and told[-1] == 1.0 and len(told) > 2
-    np.testing.assert_allclose(run["v.axle"][-1], 0.5 / 0.02 * 2.0, rtol=1e-3)
-
-
-def test_time_is_counted_not_summed():
-    """A million steps of 0.1 ms end at exactly 100 s, and the load sees the same times however the run is cut."""
-    load = lambda t: sin(7 * t)  # noqa: E731
-    one = simulate(on_axle(0.02, Coulomb(level=0.5), load), duration=10.0, step=1e-4, record=10.0)
-    many = simulate(on_axle(0.02, Coulomb(level=0.5), load), duration=10.0, step=1e-4, record=0.01)
-    assert one.time[-1] == 10.0 and many["q.axle"][-1] == one["q.axle"][-1]

@@ -14,7 +14,7 @@ from stiction.network.layout import Layout, flat_states
 from stiction.parts import FreeBody, Friction, Mass, Source, SpringDamper
 from stiction.scene import Formula
 from stiction.trace import Port, Program, loop, sin
-from tests.friction.test_hold import flywheel
+from tests.scenes import TWO_LINK, flywheel
 
 
 def pulled(law):
@@ -170,7 +170,7 @@ def test_it_holds_and_slides(law):
 
 
 def test_two_coupled_joints_and_the_books():
-    robot = stiction.library.two_link(lengths=(0.3, 0.3), masses=(0.5, 0.5))
+    robot = TWO_LINK
     law = LuGre(level=0.5, static=0.6, velocity=0.1, stiffness=300.0, damping=1.0)
     scene = Scene(robot=robot, friction={"shoulder": law, "elbow": law}, torque={"shoulder": lambda t: 6 * sin(5 * t)})
     run = simulate(scene, duration=2.0, step=0.01, method=stiction.Rosenbrock(tolerance=1e-8), energy=True)

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-import stiction
 from stiction import Coulomb, Dahl, ElastoPlastic, LuGre, Scene, simulate
 from stiction.network import Term, Wire
 from stiction.parts import FreeBody, Friction, Ground, Mass, Source, SpringDamper
 from stiction.trace import sin
+from tests.scenes import TWO_LINK
 
 
 def turned_over(run):
@@ -18,7 +18,7 @@ def turned_over(run):
 
 def shaken(law):
     """A two-link arm in gravity, shaken so that both joints slide to and fro."""
-    robot = stiction.library.two_link(lengths=(0.3, 0.3), masses=(0.5, 0.5))
+    robot = TWO_LINK
     torque = {"shoulder": lambda t: 6 * sin(5 * t), "elbow": lambda t: 2 * sin(9 * t)}
     return Scene(robot=robot, friction={"shoulder": law, "elbow": law}, torque=torque)
 

@@ -4,29 +4,17 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction import Coulomb, FrictionSite, Joint, Link, Robot, Scene, SceneError, StictionError, Stribeck, simulate
+from stiction import Coulomb, FrictionSite, Scene, Stribeck, simulate
 from stiction.trace import sin
+from tests.scenes import TWO_LINK, anchor, flywheel, on_axle
 
 STEPS = (1e-4, 1e-3, 2e-3)
+
+
 LAWS = {"Coulomb": Coulomb(level=0.5), "Stribeck": Stribeck(level=0.45, static=0.5, velocity=0.01, viscous=0.02)}
+
+
 METHODS = ("moreau", "rk4", "gill")
-
-
-def flywheel(inertia):
-    return Robot(
-        name="flywheel",
-        links=[Link(name="base"), Link(name="wheel", mass=1.0, inertia=np.diag([inertia] * 3))],
-        joints=[Joint(name="axle", kind="continuous", parent="base", child="wheel")],
-    )
-
-
-def on_axle(inertia, law, torque):
-    return Scene(robot=flywheel(inertia), friction={"axle": law}, torque={"axle": torque})
-
-
-def anchor(run, name):
-    """What must not drift: the position less the bending of the bristle."""
-    return run[f"q.{name}"] - run.signals.get(f"bend.{name}", 0.0)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -129,7 +117,7 @@ def test_sites_that_depend_on_each_other(method):
         record=0.5,
     )
     assert (slid["v.axle"][2] - slid["v.axle"][1]) / 0.5 == pytest.approx(0.2 / 0.0304, rel=1e-6)
-    arm = stiction.library.two_link(lengths=(0.3, 0.3), masses=(0.5, 0.5))
+    arm = TWO_LINK
     laws = {
         "shoulder": Coulomb(level=1.0),
         "elbow": Coulomb(level=1.0),
@@ -160,56 +148,3 @@ def test_sites_may_be_sums_of_joints(method):
     together = run["q.shoulder"] + run["q.elbow"] - run.signals.get("bend.both", 0.0)
     assert np.ptp(together) < 1e-12
     assert abs(run["v.shoulder"][-1]) > 1e-3
-
-
-def test_bristles_that_cannot_hold_are_refused_with_the_step_that_can():
-    law = Coulomb(level=0.5, stiffness=5000.0, damping=1.0)
-    simulate(on_axle(0.0304, law, 0.3), duration=0.1, step=1e-3)
-    with pytest.raises(StictionError, match="largest stable step is") as error:
-        simulate(on_axle(1e-4, law, 0.3), duration=0.1, step=1e-3)
-    step = float(str(error.value).split("largest stable step is ")[1].split(" ")[0])
-    run = simulate(on_axle(1e-4, law, 0.3), duration=2000 * step * 0.99, step=step * 0.99)
-    assert np.ptp(anchor(run, "axle")[1000:]) < 1e-9
-
-
-def test_bristles_in_space_and_on_the_ground_are_tried_too():
-    from stiction.network import Term, Wire
-    from stiction.parts import FreeBody, Friction, Ground
-    from stiction.reproduce.closed_forms import box
-
-    body = FreeBody(mass=1.0, inertia=(1, 1, 1))
-    rub = Friction(law=Coulomb(level=20.0, stiffness=1e8, damping=1.0), dimension=3)
-    space = Scene(
-        parts={"puck": body, "rub": rub},
-        wires=[Wire("rub.velocity", ["puck.velocity"]), Wire("puck.force", [Term("rub.torque", -1.0)])],
-    )
-    with pytest.raises(StictionError, match=r"the bristles of 'rub' are too stiff for 'rk4' at 0\.001 s"):
-        simulate(space, duration=1.0, step=1e-3)
-    ground = Ground(stiffness=1e8, damping=1.0, coefficient=0.5)
-    wires = [
-        Wire("ground.position", ["puck.position"]),
-        Wire("ground.velocity", ["puck.velocity"]),
-        Wire("puck.force", [Term("ground.force", -1.0)]),
-    ]
-    with pytest.raises(StictionError, match="the bristles of 'ground' are too stiff"):
-        simulate(Scene(parts={"puck": body, "ground": ground}, wires=wires), duration=1.0, step=1e-3)
-    with pytest.raises(StictionError, match="the bristles of 'corner0' are too stiff"):
-        simulate(box(), duration=1.0, step=1e-2)
-
-
-@pytest.mark.parametrize(
-    "make, message",
-    [
-        (
-            lambda: Scene(robot=flywheel(1), friction={"axel": LAWS["Coulomb"]}),
-            "unknown joint 'axel'; robot 'flywheel' has: axle",
-        ),
-        (lambda: Scene(robot=flywheel(1), torque={"axel": 1.0}), r"unknown joint 'axel'.*\(in torque\)"),
-        (lambda: Scene(robot=flywheel(1), torque={"axle": "1"}), "a number, a Table, or a function of the time"),
-        (lambda: Scene(robot=flywheel(1), friction={"axle": 0.5}), "a friction law, a FrictionSite, or None"),
-        (lambda: Scene(robot=flywheel(1), q={"axel": 1.0}), r"unknown joint 'axel'.*\(in q\)"),
-    ],
-)
-def test_scenes_that_cannot_be(make, message):
-    with pytest.raises(SceneError, match=message):
-        make()
