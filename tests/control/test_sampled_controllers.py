@@ -67,11 +67,11 @@ def test_phases_and_several_clocks():
     one = PID(clock=Clock(period=0.02), proportional=20.0, derivative=1.0)
     other = PID(clock=Clock(period=0.02, phase=0.01), proportional=20.0, derivative=1.0)
     wires = [Wire(f"{name}.{port}", [f"wheel.{port}"]) for name in ("a", "b") for port in ("position", "velocity")]
-    network = Scene(
+    scene = Scene(
         parts={"wheel": Mass(mass=0.1, position=1.0), "a": one, "b": other},
         wires=[*wires, Wire("wheel.force", ["a.command", "b.command"])],
     )
-    run = simulate(network, duration=0.1, step=5e-3)
+    run = simulate(scene, duration=0.1, step=5e-3)
     assert run["a.command"][1] == -20.0 and run["b.command"][2] == 0.0 and run["b.command"][3] != 0.0
     changes = np.flatnonzero(np.diff(run["b.command"]))
     assert (np.diff(changes) % 4 == 0).all(), "held for 20 ms"

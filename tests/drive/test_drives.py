@@ -82,7 +82,7 @@ def test_a_pid_on_voltage():
 
 
 @pytest.mark.parametrize("method", ["rk4", "moreau"])
-def test_the_books_of_a_drive(method):
+def test_the_energy_balance_of_a_drive(method):
     """What the motor gives goes into motion, friction and losses; the motor counts as a source, its back-EMF included."""
     motor = DCMotor(resistance=2.36, constant=2.58e-2, rotor_inertia=7.03e-6)
     drive = Drive(
@@ -107,7 +107,7 @@ def test_a_controller_acts_in_the_sense_of_the_joint(ratio):
 
 
 def test_batches_of_drives_are_their_members():
-    """Numbers of motors, gears and rotors, and first positions behind elastic gears."""
+    """Parameters of motors, gears and rotors, and first positions behind elastic gears."""
     motor = DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5)
     how = dict(duration=0.3, step=1e-4, record=0.1)
 

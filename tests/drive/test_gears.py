@@ -39,7 +39,7 @@ def test_a_rigid_gear_reflects_rotor_and_back_emf(method):
 
 
 def test_an_elastic_gear_is_two_masses():
-    """Free vibration of rotor and joint: ω² = c n² (1/(n² J_m) + 1/J), and the books close."""
+    """Free vibration of rotor and joint: ω² = c n² (1/(n² J_m) + 1/J), and the energy balance closes."""
     n, c, Jm, J = 50.0, 0.02, 2e-5, 0.08
     motor = TorqueMotor(rotor_inertia=Jm)
     scene = driven(J, Drive(motor=motor, gear=Gear(ratio=n, stiffness=c)), v={"axle": 1.0})
@@ -101,7 +101,7 @@ def test_losses_in_the_teeth(elastic):
     assert dragged["v.axle"][-1] * 10 * 1.0 * 10 == pytest.approx(0.6 * 30.0, rel=1e-3)
 
 
-def test_losses_are_booked_as_losses():
+def test_the_energy_balance_knows_losses_as_losses():
     gear = Gear(ratio=10.0, efficiency=0.8)
     drive = Drive(motor=TorqueMotor(rotor_inertia=1e-4), gear=gear, command=0.5)
     run = simulate(

@@ -12,13 +12,13 @@ from stiction.scene import Formula
 from stiction.trace import exp
 from tests.scenes import flywheel
 
-NUMBERS = {"viscous": 0.3, "stiffness": 2000.0, "damping": 30.0}
+BRISTLE = {"viscous": 0.3, "stiffness": 2000.0, "damping": 30.0}
 
 
-STRIBECK = Stribeck(level=0.4, static=0.5, velocity=0.02, **NUMBERS)
+STRIBECK = Stribeck(level=0.4, static=0.5, velocity=0.02, **BRISTLE)
 
 
-SAME = Curve(function=lambda w: 0.4 + 0.1 * exp(-w / 0.02), **NUMBERS)
+SAME = Curve(function=lambda w: 0.4 + 0.1 * exp(-w / 0.02), **BRISTLE)
 
 
 @given(st.floats(-3, 3), st.floats(-4e-4, 4e-4), st.floats(1e-5, 1e-2))

@@ -165,7 +165,7 @@ def _load(t, phase):
         (lambda: Coulomb(level="much"), "level is 'much'"),
     ],
 )
-def test_impossible_numbers_are_refused(make, message):
+def test_impossible_parameters_are_refused(make, message):
     with pytest.raises(FrictionError, match=message):
         make()
 
@@ -175,7 +175,7 @@ def test_laws_run_on_symbols():
     v = sympy.Symbol("v", positive=True)
     law = LAWS["Stribeck"].with_parameters(Substitution(lambda key, _: sympy.Symbol(key[1], positive=True)))
     assert sympy.simplify(law.steady(v).subs(v, 0)) is not None
-    numbers = {"level": 1.0, "static": 1.4, "velocity": 0.05, "exponent": 1.0, "viscous": 0.3}
-    closed = law.strength(v, 1).subs({sympy.Symbol(k, positive=True): x for k, x in numbers.items()})
+    values = {"level": 1.0, "static": 1.4, "velocity": 0.05, "exponent": 1.0, "viscous": 0.3}
+    closed = law.strength(v, 1).subs({sympy.Symbol(k, positive=True): x for k, x in values.items()})
     assert float(closed.subs(v, 0.1)) == pytest.approx(LAWS["Stribeck"].strength(0.1, 1))
     assert np.isfinite(float(closed.subs(v, 2.0)))

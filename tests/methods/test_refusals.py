@@ -22,26 +22,26 @@ def test_springs_that_a_step_cannot_follow_are_refused(method):
 
 
 def test_friction_that_pushes_is_refused():
-    network = Scene(
+    scene = Scene(
         parts={"ball": Mass(mass=1.0, velocity=1.0), "rub": Friction(law=Coulomb(level=1.0))},
         wires=[Wire("rub.velocity", ["ball.velocity"]), Wire("ball.force", ["rub.torque"])],
     )
     with pytest.raises(NetworkError, match="wired to push its body along"):
-        simulate(network, duration=0.1, step=0.01)
+        simulate(scene, duration=0.1, step=0.01)
 
 
 def test_a_conveyor_is_for_flows():
     """Friction against a belt that moves: the block is taken along; rows cannot see the belt and say so."""
-    network = Scene(
+    scene = Scene(
         parts={"block": Mass(mass=1.0), "rub": Friction(law=Coulomb(level=1.0))},
         wires=[
             Wire("rub.velocity", ["block.velocity"], shift=(-0.5,)),
             Wire("block.force", [Term("rub.torque", -1.0)]),
         ],
     )
-    assert simulate(network, duration=2.0, step=1e-3)["block.velocity"][-1] == pytest.approx(0.5, abs=1e-6)
+    assert simulate(scene, duration=2.0, step=1e-3)["block.velocity"][-1] == pytest.approx(0.5, abs=1e-6)
     with pytest.raises(NetworkError, match="sees a velocity while everything rests"):
-        simulate(network, duration=2.0, step=1e-3, method="moreau")
+        simulate(scene, duration=2.0, step=1e-3, method="moreau")
 
 
 def test_bristles_that_cannot_hold_are_refused_with_the_step_that_can():
@@ -76,9 +76,9 @@ def test_bristles_in_space_and_on_the_ground_are_tried_too():
 
 
 def test_friction_that_acts_elsewhere_than_it_looks_is_refused_by_rows():
-    network = Scene(
+    scene = Scene(
         parts={"a": Mass(mass=1.0), "b": Mass(mass=1.0), "f": Friction(law=Coulomb(level=1.0))},
         wires=[Wire("f.velocity", ["a.velocity"]), Wire("b.force", [Term("f.torque", -1.0)])],
     )
     with pytest.raises(NetworkError, match="acts on another"):
-        simulate(network, duration=0.1, step=0.01, method="moreau")
+        simulate(scene, duration=0.1, step=0.01, method="moreau")

@@ -169,7 +169,7 @@ def test_it_holds_and_slides(law):
     assert slid["mode.axle"][-1] == 2
 
 
-def test_two_coupled_joints_and_the_books():
+def test_two_coupled_joints_and_their_energy_balance():
     robot = TWO_LINK
     law = LuGre(level=0.5, static=0.6, velocity=0.1, stiffness=300.0, damping=1.0)
     scene = Scene(robot=robot, friction={"shoulder": law, "elbow": law}, torque={"shoulder": lambda t: 6 * sin(5 * t)})
@@ -180,12 +180,12 @@ def test_two_coupled_joints_and_the_books():
 
 
 def test_a_spinning_body_keeps_its_energy():
-    network = Scene(
+    scene = Scene(
         parts={"top": FreeBody(mass=1.0, inertia=(0.1, 0.2, 0.25), angular=(0.3, 4.0, 0.2), gravity=(0, 0, 0))}
     )
-    run = simulate(network, duration=3.0, step=0.1, method=stiction.Rosenbrock(tolerance=1e-8), energy=True)
+    run = simulate(scene, duration=3.0, step=0.1, method=stiction.Rosenbrock(tolerance=1e-8), energy=True)
     assert np.abs(run["energy.residue"]).max() < 1e-5
-    fine = simulate(network, duration=3.0, step=1e-4, record=0.1)
+    fine = simulate(scene, duration=3.0, step=1e-4, record=0.1)
     np.testing.assert_allclose(run.stack("top.quaternion"), fine.stack("top.quaternion"), atol=1e-5)
 
 

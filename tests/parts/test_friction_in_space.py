@@ -8,10 +8,10 @@ from stiction.errors import InputError
 from stiction.network import Term, Wire
 from stiction.parts import FreeBody, Friction, Source
 
-NUMBERS = {"viscous": 0.3, "stiffness": 2000.0, "damping": 30.0}
+BRISTLE = {"viscous": 0.3, "stiffness": 2000.0, "damping": 30.0}
 
 
-STRIBECK = Stribeck(level=0.4, static=0.5, velocity=0.02, **NUMBERS)
+STRIBECK = Stribeck(level=0.4, static=0.5, velocity=0.02, **BRISTLE)
 
 
 def pushed(dimension_law, push):
@@ -52,7 +52,7 @@ def test_friction_in_space_is_the_same_in_all_directions(law):
 
 def test_one_dimension_of_space_is_the_plain_law():
     for v, z in ((0.3, 1e-5), (-2.0, 0.0), (1e-6, -1e-4)):
-        for law in (Coulomb(level=0.5, **NUMBERS), STRIBECK):
+        for law in (Coulomb(level=0.5, **BRISTLE), STRIBECK):
             (force,), (rate,) = law.flow_in_space([v], [z], 1e-3)
             plain = law.flow(v, z, 1e-3)
             assert force == pytest.approx(plain[0], rel=1e-12) and rate == pytest.approx(plain[1], rel=1e-9, abs=1e-12)

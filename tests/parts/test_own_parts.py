@@ -24,11 +24,11 @@ def test_a_users_own_part():
             x = motion["position"][0]
             return {"force": [self.stiffness * x * x * x]}, []
 
-    network = Scene(
+    scene = Scene(
         parts={"ball": Mass(mass=1.0, position=1.0), "spring": Cubic(stiffness=4.0)},
         wires=[Wire("spring.position", ["ball.position"]), Wire("ball.force", [Term("spring.force", -1.0)])],
     )
-    run = simulate(network, duration=5.0, step=1e-3)
+    run = simulate(scene, duration=5.0, step=1e-3)
     energy = run["ball.velocity"] ** 2 / 2 + run["ball.position"] ** 4
     np.testing.assert_allclose(energy, 1.0, atol=1e-10)
 
@@ -42,12 +42,12 @@ def test_parts_of_the_user_that_do_not_keep_their_word():
         def force(self, motion, own, step, t):
             return {"forces": [0.0, 0.0]}, []
 
-    network = Scene(
+    scene = Scene(
         parts={"ball": Mass(mass=1.0), "w": Wrong()},
         wires=[Wire("w.position", ["ball.position"]), Wire("ball.force", ["w.force"])],
     )
     with pytest.raises(NetworkError, match=r"part 'w' \(Wrong\): its force gives the outputs {'forces': 2}"):
-        simulate(network, duration=0.1, step=0.01)
+        simulate(scene, duration=0.1, step=0.01)
 
 
 def test_classes_that_lack_something_are_named():

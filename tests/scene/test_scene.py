@@ -86,7 +86,7 @@ def test_the_scenes_gravity_is_that_of_its_bodies():
     np.testing.assert_allclose(run["ball.velocity.z"][-1], [-1.0, -2.0])
 
 
-def test_first_values_and_zeros_can_be_freed():
+def test_first_values_and_zeros_are_parameters():
     scene = Scene(robot=TWO_LINK, friction={"shoulder": Coulomb(level=0.5)}, torque={"elbow": 0.1})
     known = scene.parameters
     assert known["q.elbow"] == 0.0 and known["torque.elbow"] == 0.1 and known["friction.shoulder.viscous"] == 0.0
@@ -104,7 +104,7 @@ def test_first_values_and_zeros_can_be_freed():
     moved = simulate(
         scene, duration=0.5, step=1e-3, record=0.5, parameters={"robot.forearm.center_of_mass.y": [0.0, 0.05]}
     )
-    assert np.ptp(moved["q.elbow"][-1]) > 1e-4, "a number that is 0 can be freed too"
+    assert np.ptp(moved["q.elbow"][-1]) > 1e-4, "a parameter that is 0 can be replaced, too"
 
 
 def test_what_a_robots_description_says_of_friction_counts():

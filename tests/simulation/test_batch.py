@@ -40,7 +40,7 @@ def test_a_batch_is_its_members(method):
     np.testing.assert_allclose(grid.valid_until, 0.2)
 
 
-def test_names_of_numbers():
+def test_names_of_parameters():
     known = scene().parameters
     assert known["friction.elbow.level"] == 0.3 and known["robot.forearm.mass"] == 1.0
     with pytest.raises(

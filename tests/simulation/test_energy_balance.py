@@ -1,4 +1,4 @@
-"""The books of energy close: what sources give is kinetic, potential, elastic or lost; what is left is the method's own error."""
+"""The energy balance closes: what sources give is kinetic, potential, elastic or lost; the rest is the method's own error."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ SMOOTH = {
 
 @pytest.mark.parametrize("method", ["rk4", "gill"])
 @pytest.mark.parametrize("law", SMOOTH)
-def test_the_books_close(law, method):
+def test_the_balance_closes(law, method):
     run = simulate(shaken(SMOOTH[law]), duration=2.0, step=1e-4, method=method, record=0.01, energy=True)
     assert run["loss.friction.shoulder"][-1] > 0.5, "it slid"
     assert np.abs(run["energy.residue"]).max() < 1e-9 * turned_over(run)
@@ -59,7 +59,7 @@ def test_the_residue_has_the_order_of_the_method():
 
 def test_what_is_lost_is_force_times_way():
     """A block that slides to a stop loses what it had; the spring keeps its share."""
-    network = Scene(
+    scene = Scene(
         parts={
             "block": Mass(mass=2.0, velocity=1.0),
             "friction": Friction(law=Coulomb(level=3.0)),
@@ -72,7 +72,7 @@ def test_what_is_lost_is_force_times_way():
             Wire("block.force", [Term("friction.torque", -1.0), Term("spring.force", -1.0)]),
         ],
     )
-    run = simulate(network, duration=1.0, step=1e-4, method="moreau", record=0.01, energy=True)
+    run = simulate(scene, duration=1.0, step=1e-4, method="moreau", record=0.01, energy=True)
     way = run["block.position"][-1]
     assert run["loss.friction"][-1] == pytest.approx(3.0 * way, rel=1e-3)  # first order in the step
     assert run["energy.elastic"][-1] == pytest.approx(way**2 / 2, rel=1e-9)
@@ -80,10 +80,10 @@ def test_what_is_lost_is_force_times_way():
     assert abs(run["energy.residue"][-1]) < 1e-4
 
 
-def test_a_ball_that_rolls_off_keeps_books_too():
+def test_a_ball_that_rolls_off_has_a_balance_too():
     R = 0.2
     cross = ((0.0, -R, 0.0), (R, 0.0, 0.0), (0.0, 0.0, 0.0))
-    network = Scene(
+    scene = Scene(
         parts={
             "ball": FreeBody(mass=0.3, inertia=(0.0048,) * 3, position=(0, 0, R), velocity=(2, 0, 0)),
             "ground": Ground(stiffness=1e5, damping=10.0, coefficient=0.1),
@@ -96,7 +96,7 @@ def test_a_ball_that_rolls_off_keeps_books_too():
             Wire("ball.moment", [Term("ground.force", cross)]),
         ],
     )
-    run = simulate(network, duration=1.0, step=1e-5, record=0.01, energy=True)
+    run = simulate(scene, duration=1.0, step=1e-5, record=0.01, energy=True)
     assert run["work.wind"][-1] == pytest.approx(0.02 * run["ball.position.x"][-1], rel=1e-9)
     assert run["loss.ground"][-1] > 0.1
     assert np.abs(run["energy.residue"]).max() < 1e-9 * turned_over(run)
