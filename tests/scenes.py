@@ -1,4 +1,4 @@
-"""Scenes that several tests share: wheels on an axle, a mass on a spring, an arm, and one with everything, in code and in files."""
+"""Scenes that several tests share: wheels on an axle, a mass on a spring, an arm, one with everything; and files."""
 
 from pathlib import Path
 
@@ -35,6 +35,7 @@ TWO_LINK = library.two_link(lengths=(0.3, 0.3), masses=(0.5, 0.5))
 
 
 def flywheel(inertia):
+    """A wheel on an axle along gravity."""
     return Robot(
         name="flywheel",
         links=[Link(name="base"), Link(name="wheel", mass=1.0, inertia=np.diag([inertia] * 3))],
@@ -58,6 +59,7 @@ def anchor(run, name):
 
 
 def oscillator(mass=2.0, stiffness=50.0, damping=1.0):
+    """A mass on a spring, let go 1 m from where it rests."""
     return Scene(
         parts={"ball": Mass(mass=mass, position=1.0), "spring": SpringDamper(stiffness=stiffness, damping=damping)},
         wires=[

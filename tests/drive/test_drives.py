@@ -83,7 +83,7 @@ def test_a_pid_on_voltage():
 
 @pytest.mark.parametrize("method", ["rk4", "moreau"])
 def test_the_energy_balance_of_a_drive(method):
-    """What the motor gives goes into motion, friction and losses; the motor counts as a source, its back-EMF included."""
+    """What the motor gives goes into motion and friction; it counts as a source, its back-EMF included."""
     motor = DCMotor(resistance=2.36, constant=2.58e-2, rotor_inertia=7.03e-6)
     drive = Drive(
         motor=motor,

@@ -77,7 +77,7 @@ def test_play_is_crossed_before_the_joint_moves():
 
 @pytest.mark.parametrize("elastic", [False, True])
 def test_losses_in_the_teeth(elastic):
-    """Driving, the joint gets η of the motor's torque; driven back at constant speed, the motor gets η of the joint's."""
+    """Driving, the joint gets η of the motor's torque; driven back at constant speed, the motor η of the joint's."""
     spring = {"stiffness": 50.0, "damping": 0.02} if elastic else {}
     gear = Gear(ratio=10.0, efficiency=0.8, back_efficiency=0.6, **spring)
     motor = TorqueMotor(rotor_inertia=1e-4)
@@ -139,7 +139,10 @@ def test_a_self_locking_gear_is_not_driven_back_but_drives():
 @pytest.mark.parametrize("step", [1e-3, 1e-4])
 @pytest.mark.parametrize("load, speed", [(-3.0, 4.8 * (1 - 3.0 / 0.7 / 15.0)), (0.0, 4.8), (3.0, 4.8), (30.0, 4.8)])
 def test_an_overhauling_load_on_a_self_locking_gear_is_taken_by_the_teeth(load, speed, step):
-    """12 V turn the motor at 240 rad/s; a load against it costs load/η of the 15 N·m at stall, one along with it changes nothing."""
+    """12 V turn the motor at 240 rad/s, 4.8 rad/s behind the gear; it has 15 N·m there at stall.
+
+    A load against the motion costs load/η of them, one along with it changes nothing.
+    """
     motor = DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5)
     drive = Drive(motor=motor, gear=Gear(ratio=50, efficiency=0.7, self_locking=True), command=12.0)
     run = simulate(driven(0.05, drive, torque={"axle": load}), duration=3.0, step=step, method="moreau", record=step)

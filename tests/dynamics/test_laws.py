@@ -63,7 +63,7 @@ def test_energy_of_a_falling_arm_has_order_four():
     [("floating", "revolute", "spherical", "floating"), ("revolute", "floating", "prismatic", "floating", "universal")],
 )
 def test_torques_do_the_work_that_the_energies_take(kinds):
-    """d/dt (T + V) = v · τ along any motion, with floating joints at the root and elsewhere; the derivative is exact."""
+    """d/dt (T + V) = v · τ along any motion, floating joints at the root and elsewhere; the derivative is exact."""
     m, g = random_robot(5, kinds).mechanism, Vector(1, -2, 3)
 
     def function(q, v, a):

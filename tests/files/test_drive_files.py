@@ -52,7 +52,8 @@ def test_drives_that_cannot_be(tmp_path, old, new, message):
 def test_drives_of_the_scene_join_those_beside_the_urdf(tmp_path):
     shutil.copy(URDF, tmp_path)
     write(tmp_path, DRIVES, "arm.drives.toml")
-    text = 'duration = 0.1\nstep = 1e-3\nmethod = "moreau"\n[robots.left]\nurdf = "arm.urdf"\n[robots.right]\nurdf = "arm.urdf"\n'
+    text = 'duration = 0.1\nstep = 1e-3\nmethod = "moreau"\n'
+    text += "".join(f'[robots.{name}]\nurdf = "arm.urdf"\n' for name in ("left", "right"))
     assert sorted(read_scene(write(tmp_path, text)).scene.drives) == ["left.shoulder", "right.shoulder"]
     twice = text + '[drives."left.shoulder"]\nmotor = { kind = "TorqueMotor" }\n'
     with pytest.raises(SceneError, match="has a drive in the file beside its URDF, too"):

@@ -141,10 +141,8 @@ def test_a_scene_comes_back_as_it_was(tmp_path):
     before, after = simulate(scene, **settings), run_file(again)
     for name in before.signals:
         assert before[name].tobytes() == after[name].tobytes(), name
-    assert (
-        run_file(write(tmp_path, before.origin["scene"], "kept.toml"))["q.left.turn"].tobytes()
-        == before["q.left.turn"].tobytes()
-    )
+    kept = run_file(write(tmp_path, before.origin["scene"], "kept.toml"))
+    assert kept["q.left.turn"].tobytes() == before["q.left.turn"].tobytes()
 
 
 def test_a_python_function_is_named_and_kept_as_its_trace(tmp_path):

@@ -57,7 +57,7 @@ def run(scene, method, duration=3.0):
 
 
 def refused(name, method):
-    """Whether a method does not take a law, and says so: the slip of some is found by a loop, which has no derivative."""
+    """Whether a method refuses a law, as it must: the slip of some is found by a loop, which has no derivative."""
     if method.name != "rosenbrock" or name not in ("Stribeck", "own curve"):
         return False
     with pytest.raises(StictionError, match="finds its speed of sliding step by step"):
@@ -75,7 +75,7 @@ def test_one_joint(name, method, sign):
     wheel = {"robot": flywheel(0.02), "friction": {"axle": law}}
     if not isinstance(law, Viscous):
         held = run(Scene(**wheel, torque={"axle": sign * 0.2}), method)
-        # a load that begins as a step bends a bristle; Dahl's law has no break-away, so it slides a little, and rings for long
+        # a load that begins as a step bends a bristle; Dahl's has no break-away: it slides a little, and rings for long
         way, ringing = (0.02, 0.1) if isinstance(law, Dahl) else (2e-3, 1e-3)
         assert abs(held["q.axle"][-1]) < way
         assert held["friction.axle"][-1] == pytest.approx(sign * 0.2, rel=ringing)

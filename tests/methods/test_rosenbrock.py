@@ -68,7 +68,7 @@ def test_observed_order():
 
 
 def test_errors_shrink_with_the_tolerance_where_one_force_acts_alone():
-    """A pendulum and a mass on a spring: their accelerations are minus something, which must not confuse the derivatives."""
+    """Pendulum, mass on a spring: accelerations that are minus something must not confuse the derivatives."""
     spring = Scene(
         parts={"ball": Mass(mass=2.0, position=1.0), "spring": SpringDamper(stiffness=50.0)},
         wires=[

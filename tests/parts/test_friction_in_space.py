@@ -38,7 +38,7 @@ def pushed(dimension_law, push):
     ids=["Coulomb", "Stribeck"],
 )
 def test_friction_in_space_is_the_same_in_all_directions(law):
-    """Below break-away nothing drifts, above it the puck goes where it is pushed, with the force of the law against it."""
+    """Below break-away nothing drifts; above it the puck goes where it is pushed, against the force of the law."""
     direction = np.array([1.0, 2.0, -2.0]) / 3
     held = simulate(pushed(law, tuple(0.45 * direction)), duration=2.0, step=1e-4, record=0.5)
     anchor = held.stack("puck.position") - held.stack("friction.bend")

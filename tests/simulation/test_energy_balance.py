@@ -1,4 +1,4 @@
-"""The energy balance closes: what sources give is kinetic, potential, elastic or lost; the rest is the method's own error."""
+"""The energy balance: what sources give is kinetic, potential, elastic or lost; the rest is the error of the method."""
 
 import numpy as np
 import pytest
