@@ -1,4 +1,4 @@
-"""Scenes that several tests share: wheels on an axle, a mass on a spring, an arm, one with everything; and files."""
+"""Every method, and scenes that tests share: wheels on an axle, a mass on a spring, an arm, all at once; and files."""
 
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from stiction import (
     Joint,
     Link,
     LuGre,
+    Moreau,
     Robot,
     Scene,
     Stribeck,
@@ -25,12 +26,18 @@ from stiction import (
     TorqueMotor,
     Viscous,
     library,
+    methods,
     parts,
 )
 from stiction.network import Term, Wire
 from stiction.parts import Mass, PenaltyJoint, SpringDamper
 from stiction.scene import Formula
 
+METHODS = {name: make() for name, make in methods.METHODS.items()} | {
+    "by joint, Euler": Moreau(rows="by_joint"),
+    "together, RK4": Moreau(scheme="rk4"),
+    "by joint, RK4": Moreau(rows="by_joint", scheme="rk4"),
+}
 TWO_LINK = library.two_link(lengths=(0.3, 0.3), masses=(0.5, 0.5))
 
 
