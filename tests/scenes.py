@@ -13,6 +13,7 @@ from stiction import (
     DCMotor,
     Drive,
     ElastoPlastic,
+    Euler,
     FrictionSite,
     Gear,
     Joint,
@@ -39,6 +40,11 @@ METHODS = {name: make() for name, make in methods.METHODS.items()} | {
     "by joint, RK4": Moreau(rows="by_joint", scheme="rk4"),
 }
 TWO_LINK = library.two_link(lengths=(0.3, 0.3), masses=(0.5, 0.5))
+
+
+def evaluates_once(method):
+    """Whether a method evaluates the flow once per step: then it is of order 1 for all that is smooth."""
+    return isinstance(method, Euler) or (isinstance(method, Moreau) and method.scheme == "euler")
 
 
 def flywheel(inertia):
