@@ -1,5 +1,7 @@
 """Drives: digits of a motor, gears in both directions, play, losses, coupled motors."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy.integrate import simpson
@@ -25,7 +27,7 @@ from tests.scenes import TWO_LINK, driven, flywheel
 
 
 def test_coupled_motors():
-    """Motor angles = T q: torques act by Tᵀ, rotors weigh TᵀJT, and speeds are T v. One step of 1 µs tells the acceleration."""
+    """Motor angles = T q: torques act by Tᵀ, rotors weigh TᵀJT, speeds are T v; one step tells the acceleration."""
     T, still = np.array([[50.0, 0.0], [50.0, 80.0]]), [0.0, 0.0]
     robot = stiction.Robot(name="wrist", links=TWO_LINK.links, joints=TWO_LINK.joints, coupling=T.tolist())
     motor = DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5)
@@ -63,14 +65,25 @@ def test_a_drive_replaces_what_the_description_says():
 
 
 def test_a_pid_on_voltage():
-    """Saturated at 24 V at first, then it settles where its integral and friction leave it: within 1 mrad after 4 s."""
+    """Saturated at 24 V it overshoots and sticks, its integral unwinds, it breaks away at 0.5 N·m and creeps back.
+
+    That takes P/I = 2 s: creeping on the curve, P ε + I ∫ε hardly changes (to the slope of the curve, 1 %).
+    """
     motor = DCMotor(resistance=2.36, constant=2.58e-2, rotor_inertia=7.03e-6, rated_voltage=24.0)
     friction = Stribeck(level=0.4, static=0.5, velocity=0.01, viscous=0.2)
     drive = Drive(motor=motor, gear=Gear(ratio=120), joint_friction=friction)
     pid = PID(clock=Clock(period=2e-3), proportional=100.0, integral=50.0, derivative=5.0, limit=24.0, target=0.5)
-    run = simulate(driven(0.02, drive, control={"axle": pid}), duration=4.0, step=1e-3, method="moreau", record=2e-3)
+    run = simulate(driven(0.02, drive, control={"axle": pid}), duration=6.0, step=1e-3, method="moreau", record=2e-3)
     assert run["command.axle"][1] == 24.0 == np.abs(run["command.axle"]).max()
-    assert run["q.axle"][-1] == pytest.approx(0.5, abs=1e-3)
+    stuck = (run["mode.axle"] == 0) & (run.time > 0.6)
+    error = 0.5 - run["q.axle"]
+    assert np.ptp(error[stuck]) < 1e-12
+    np.testing.assert_allclose(np.diff(run["command.axle"][stuck]), 50.0 * error[stuck][0] * 2e-3, rtol=1e-6)
+    per_volt = 120 * 2.58e-2 / 2.36
+    np.testing.assert_allclose(run["friction.axle"][stuck][:-1], per_volt * run["command.axle"][stuck][1:], rtol=2e-3)
+    assert run["friction.axle"][stuck][-1] == pytest.approx(-0.5, abs=2 * per_volt * 50.0 * abs(error[stuck][0]) * 2e-3)
+    late = [float(error[np.isclose(run.time, t)][0]) for t in (4.0, 6.0)]
+    assert late[0] / late[1] == pytest.approx(math.e, rel=0.01)
     assert run.units["command.axle"] == "V"
 
 
