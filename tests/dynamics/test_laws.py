@@ -120,10 +120,13 @@ def test_velocities_of_a_floating_joint_are_the_links_spin_and_its_origins_veloc
 
 
 def test_the_regressor_has_ten_columns_per_link():
-    robot = random_robot(3, ["floating", "planar", "universal"])
-    assert robot.inertial_parameters.shape == (30,)
+    """Mass, moment and inertia of each; torques are linear in them, those of another robot of the same shape, too."""
+    robot, other = (random_robot(seed, ["floating", "planar", "universal"]) for seed in (3, 4))
+    other = replace(robot, links=other.links)
     q, v, a = random_state(robot, 3)
-    assert robot.regressor(q, v, a).shape == (robot.nv, 30)
+    Y = robot.regressor(q, v, a)
+    assert Y.shape == (robot.nv, 30)
+    np.testing.assert_allclose(Y @ other.inertial_parameters, other.inverse_dynamics(q, v, a), rtol=1e-10, atol=1e-10)
 
 
 def test_a_free_body_keeps_its_momentum():

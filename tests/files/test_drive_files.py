@@ -2,9 +2,11 @@
 
 import shutil
 
+import numpy as np
 import pytest
 
-from stiction import SceneError, read_scene, run_file
+from stiction import DCMotor, Drive, Gear, SceneError, Stribeck, read_scene, run_file
+from stiction.scene import Formula
 from tests.scenes import URDF, write
 
 DRIVES = """
@@ -20,7 +22,16 @@ def test_drives_beside_a_urdf(tmp_path):
     shutil.copy(URDF, tmp_path)
     write(tmp_path, DRIVES, "arm.drives.toml")
     text = 'duration = 0.1\nstep = 1e-3\nmethod = "moreau"\n[robot]\nurdf = "arm.urdf"\n'
-    run = run_file(write(tmp_path, text))
+    read = read_scene(write(tmp_path, text))
+    expected = Drive(
+        motor=DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5, rated_voltage=24.0),
+        gear=Gear(ratio=100, efficiency=0.8),
+        joint_friction=Stribeck(level=0.5, static=0.6, velocity=0.01),
+        command=Formula("3*sin(t)"),
+    )
+    assert read.scene.drives == {"shoulder": expected}
+    run = run_file(read)
+    np.testing.assert_allclose(run["command.shoulder"], 3 * np.sin(run.time), rtol=1e-12)
     assert run.units["motor_torque.shoulder"] == "N·m" and run.units["command.shoulder"] == "V"
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction import Frame, Joint, Link, Robot, Sphere
+from stiction import Frame, Joint, Link, Robot
 from stiction.errors import InputError, RobotError
 from stiction.robot.programs import shared_programs
 from tests.machines import ALL_KINDS, random_robot, random_state
@@ -66,7 +66,6 @@ def test_frames_may_hang_on_the_root():
     robot = stiction.library.two_link().with_frames(camera)
     np.testing.assert_array_equal(robot.pose([0.3, 0.4], "camera")[:3, 3], [1, 2, 3])
     assert not robot.jacobian([0.3, 0.4], "camera").any()
-    assert Sphere(radius=1, mass=1).volume > 4
 
 
 def test_robots_travel():
@@ -96,7 +95,7 @@ def test_a_robot_that_cannot_move():
         links=[Link(name="base"), Link(name="top")],
         joints=[Joint(name="weld", kind="fixed", parent="base", child="top")],
     )
-    assert robot.pose([], "top").shape == (4, 4)
+    np.testing.assert_array_equal(robot.pose([], "top"), np.eye(4))
     assert robot.jacobian([], "top").shape == (6, 0)
     assert robot.mass_matrix([]).shape == (0, 0)
     with pytest.raises(RobotError, match="no moving link"):

@@ -29,13 +29,16 @@ def test_everything_is_kept():
     inertia = [[0.02, -0.001, 0], [-0.001, 0.03, 0], [0, 0, 0.015]]
     np.testing.assert_allclose(robot.link("upper").inertia, inertia, atol=1e-18)
     assert robot.nv == 3
-    assert robot.mass_matrix([0, 0, 0])[0, 0] > 2.0  # the reflected rotor
+    bare = Robot.from_urdf(edit("<motorInertia>0.0002", "<motorInertia>0"))
+    reflected = robot.mass_matrix([0, 0, 0]) - bare.mass_matrix([0, 0, 0])
+    np.testing.assert_allclose(reflected, np.diag([100**2 * 0.0002, 0, 0]), atol=1e-12)
 
 
 def test_fixed_joints_kept_as_frames_or_merged():
     kept, merged = Robot.from_urdf(ARM), Robot.from_urdf(ARM, keep_fixed=False)
     q = [0.3, 0.4, 0.05]
-    assert kept.pose(q, "tool").shape == (4, 4)
+    offset = np.linalg.inv(kept.pose(q, "fore")) @ kept.pose(q, "tool")
+    np.testing.assert_allclose(offset, [[1, 0, 0, 0.1], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], atol=1e-15)
     assert [link.name for link in merged.links] == ["base", "upper", "fore", "finger"]
     np.testing.assert_allclose(kept.mass_matrix(q), merged.mass_matrix(q), rtol=1e-12)
 
