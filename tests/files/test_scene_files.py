@@ -9,7 +9,7 @@ import stiction
 from stiction import Coulomb, Curve, Scene, SceneError, Stribeck, library, read_scene, run_file, simulate, write_scene
 from stiction.scene import Formula
 from stiction.trace import cos, minimum, sin, where
-from tests.scenes import EXAMPLES, GOOD, URDF, everything, write
+from tests.scenes import EXAMPLES, GOOD, METHODS, URDF, everything, write
 
 
 def ball(run):
@@ -196,6 +196,21 @@ def test_a_python_function_is_named_and_kept_as_its_trace(tmp_path):
     curve = Scene(robot=library.two_link(), friction={"elbow": Curve(function=lambda w: 0.5 + w)})
     with pytest.raises(SceneError, match=r"friction.elbow.function.* is the Python function"):
         write_scene(tmp_path / "scene.toml", curve, duration=1.0, step=1e-3)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        *METHODS.values(),
+        stiction.Moreau(rows="by_joint", pull=0.1, softness=0.01, splitting=True),
+        stiction.gears_implicit(softness=0.2),
+        stiction.Rosenbrock(tolerance=1e-8),
+    ],
+    ids=str,
+)
+def test_methods_and_their_options_come_back(method, tmp_path):
+    write_scene(tmp_path / "scene.toml", Scene(robot=library.two_link()), duration=1.0, step=1e-3, method=method)
+    assert read_scene(tmp_path / "scene.toml").settings["method"] == method
 
 
 def test_settings_are_checked_when_written(tmp_path):

@@ -8,6 +8,7 @@ import pytest
 import stiction
 from stiction import Coulomb, InputError, Scene, Stribeck, simulate
 from stiction.trace import sin
+from tests.scenes import TWO_LINK, everything, flywheel
 
 
 def scene(level=0.5, mass=1.0):
@@ -114,3 +115,50 @@ def test_bristles_are_chosen_for_each_run():
 def test_first_marks_are_those_of_each_run():
     spun = simulate(scene(), duration=0.01, step=1e-3, parameters={"v.elbow": [0.0, 3.0]}, method="moreau")
     assert spun["mode.elbow"][0].tolist() == [0, 2] and spun["fastest.elbow"][0].tolist() == [0, 3]
+
+
+@pytest.mark.parametrize("batch", [(), (2,)], ids=["one run", "a batch"])
+def test_parameters_replaced_by_themselves_change_nothing(batch):
+    """All 244 of a scene with everything, at once, but those that the two tests below are about."""
+    scene = everything()
+    known = {name: x for name, x in scene.parameters.items() if not name.startswith("bend.") and not turns(name)}
+    del known["brake.bend"]
+    assert len(known) > 200
+    how = {"duration": 0.1, "step": 1e-3, "method": "moreau", "record": 0.01}
+    run = simulate(scene, **how)
+    same = simulate(scene, **how, parameters={name: np.full(batch, x) for name, x in known.items()})
+    for name in run.signals:
+        for x in same[name].reshape(len(run.time), -1).T:
+            np.testing.assert_allclose(x, run[name], rtol=1e-9, atol=1e-12, err_msg=name)
+
+
+def turns(name):
+    """Whether a parameter turns a part of a robot."""
+    return ".axis." in name or name.endswith(("roll", "pitch", "yaw"))
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="measured: TraceError 'it was given an array of shape (2,)', for each axis and angle of a robot in a batch: "
+    "the check of values computes rotations with arrays",
+)
+def test_axes_and_angles_of_a_robot_vary_in_a_batch():
+    """As they do in `robot.forward_dynamics(..., parameters=...)`, and one by one in `simulate`."""
+    arm = Scene(robot=TWO_LINK, q=[0.3, 0.2])
+    how = {"duration": 0.1, "step": 1e-3, "record": 0.1}
+    for name in filter(turns, arm.parameters):
+        values = arm.parameters[name] + np.array([0.0, 0.1])
+        batch = simulate(arm, **how, parameters={name: values})
+        for k, x in enumerate(values):
+            alone = simulate(arm, **how, parameters={name: x})
+            np.testing.assert_allclose(batch["q.elbow"][:, k], alone["q.elbow"], rtol=1e-9)
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="measured: scene.parameters lists 'bend.axle' of a dry law, and simulate(method='moreau') does not know it, "
+    "'scene.parameters lists all'",
+)
+def test_what_a_scene_lists_can_be_replaced():
+    scene = Scene(robot=flywheel(0.02), friction={"axle": Coulomb(level=0.5)})
+    simulate(scene, duration=0.1, step=1e-3, method="moreau", parameters=scene.parameters)
