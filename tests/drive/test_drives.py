@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pytest
+from scipy.integrate import simpson
 
 import stiction
 from stiction import (
     PID,
     Clock,
     Coulomb,
-    CurrentMotor,
     DCMotor,
     Drive,
     Gear,
@@ -19,227 +19,27 @@ from stiction import (
     SceneError,
     Stribeck,
     TorqueMotor,
-    Viscous,
     simulate,
 )
 from stiction.drive.motor import DriveError
 from stiction.trace import sin
-from tests.friction.test_hold import flywheel
-
-MOTOR = DCMotor(resistance=1.0, inductance=1e-3, constant=0.05)
-
-
-def on_axle(inertia, drive, **more):
-    return Scene(robot=flywheel(inertia), drives={"axle": drive}, **more)
-
-
-def test_digits_of_a_motor_step():
-    """R = 1, L = 1e−3, K = .05, J = 1e−4, b = 1e−5, 12 V."""
-    scene = on_axle(1e-4, Drive(motor=MOTOR, motor_friction=Viscous(coefficient=1e-5), command=12.0))
-    run = simulate(scene, duration=0.02, step=1e-6, record=1e-3)
-    assert run["motor_current.axle"][1] == pytest.approx(7.554394629, abs=1e-9)
-    assert run["v.axle"][1] == pytest.approx(2.202928666, abs=1e-9)
-    assert run["motor_current.axle"][20] == pytest.approx(7.575493478, abs=1e-9)
-    assert run["v.axle"][20] == pytest.approx(92.368551746, abs=2e-9)
-    late = simulate(scene, duration=5.0, step=1e-4, record=5.0)
-    assert late["motor_current.axle"][-1] == pytest.approx(0.0478087649, abs=1e-9)
-    assert late["v.axle"][-1] == pytest.approx(239.043825, abs=1e-6)
-    assert run.units["motor_current.axle"] == "A" and run.units["motor_torque.axle"] == "N·m"
-
-
-@pytest.mark.parametrize("method, step", [("moreau", 1e-3), ("rk4", 5e-3), ("moreau", 5e-3)])
-def test_electronics_faster_than_the_step_are_exact(method, step):
-    """L/R = 0.1 ms at steps of up to 5 ms: the same as without inductance, and stable."""
-    quick = DCMotor(resistance=1.0, inductance=1e-4, constant=0.05)
-    slow = DCMotor(resistance=1.0, constant=0.05)
-    runs = [
-        simulate(on_axle(1e-2, Drive(motor=m, command=12.0)), duration=2.0, step=step, method=method, record=0.5)
-        for m in (quick, slow)
-    ]
-    np.testing.assert_allclose(runs[0]["v.axle"][1:], runs[1]["v.axle"][1:], rtol=2e-2)
-    blocked = Scene(robot=flywheel(1e9), drives={"axle": Drive(motor=quick, command=12.0)})
-    current = simulate(blocked, duration=5e-3, step=5e-3, method=method)["motor_current.axle"][-1]
-    assert current == pytest.approx(12.0 * (1 - math.exp(-5e-3 / 1e-4)), rel=1e-6)
-
-
-@pytest.mark.parametrize("method", ["moreau", "rk4"])
-def test_a_rigid_gear_reflects_rotor_and_back_emf(method):
-    """gears (2): E = γK/R, D = γ²K²/R, γ²I; the joint's speed follows exp."""
-    motor = DCMotor(resistance=2.36, constant=2.58e-2, rotor_inertia=7.03e-6, rated_voltage=24.0)
-    E, D, J = 120 * 2.58e-2 / 2.36, (120 * 2.58e-2) ** 2 / 2.36, 120**2 * 7.03e-6 + 0.02
-    assert (round(E, 3), round(D, 3)) == (1.312, 4.062)
-    run = simulate(
-        on_axle(0.02, Drive(motor=motor, gear=Gear(ratio=120), command=3.0)),
-        duration=0.1,
-        step=1e-4,
-        method=method,
-        record=0.01,
-    )
-    np.testing.assert_allclose(
-        run["v.axle"], E * 3 / D * (1 - np.exp(-D / J * run.time)), rtol=1e-8 if method == "rk4" else 3e-3, atol=1e-12
-    )
-    most = simulate(
-        on_axle(0.02, Drive(motor=motor, gear=Gear(ratio=-120), command=300.0)),
-        duration=1.0,
-        step=1e-3,
-        method=method,
-        record=1.0,
-    )
-    assert most["v.axle"][-1] == pytest.approx(-24 * E / D, rel=1e-6), (
-        "the rated voltage limits, and the gear turns round"
-    )
-
-
-def test_limits():
-    free = on_axle(0.02, Drive(motor=CurrentMotor(constant=0.1, current_limit=5.0, rotor_inertia=1e-5), command=50.0))
-    assert simulate(free, duration=1.0, step=1e-3, record=1.0)["v.axle"][-1] == pytest.approx(0.5 / 0.02001, rel=1e-9)
-    curve = TorqueMotor(torque_limit=((0, 1.0), (10, 1.0), (20, 0.0)))
-    for method in ("rk4", "moreau"):
-        run = simulate(
-            on_axle(0.02, Drive(motor=curve, command=5.0)), duration=2.0, step=1e-3, method=method, record=0.1
-        )
-        assert run["motor_torque.axle"][1] == pytest.approx(1.0) and run["v.axle"][-1] == pytest.approx(20.0, rel=1e-3)
-    bounded = DCMotor(resistance=1.0, constant=0.1, current_limit=2.0)
-    run = simulate(on_axle(0.02, Drive(motor=bounded, command=12.0)), duration=0.1, step=1e-3, record=0.1)
-    assert run["v.axle"][-1] == pytest.approx(0.2 / 0.02 * 0.1, rel=1e-9)
-
-
-def test_an_elastic_gear_is_two_masses():
-    """Free vibration of rotor and joint: ω² = c n² (1/(n² J_m) + 1/J), and the books close."""
-    n, c, Jm, J = 50.0, 0.02, 2e-5, 0.08
-    motor = TorqueMotor(rotor_inertia=Jm)
-    scene = on_axle(J, Drive(motor=motor, gear=Gear(ratio=n, stiffness=c)), v={"axle": 1.0})
-    free = simulate(scene, duration=1.0, step=1e-4, record=1e-3)
-    assert free["motor_speed.axle"][0] == n
-    plucked = simulate(
-        on_axle(J, Drive(motor=motor, gear=Gear(ratio=n, stiffness=c), command=lambda t: 1e-3 * (1 + 0 * t))),
-        duration=1.0,
-        step=1e-4,
-        record=1e-3,
-        energy=True,
-    )
-    omega = math.sqrt(c / Jm + c * n * n / J)
-    together = 1e-3 * n / (J + n * n * Jm)
-    twist = plucked["motor_angle.axle"] - n * plucked["q.axle"]
-    expected = 1e-3 / Jm / omega**2 * (1 - np.cos(omega * plucked.time))
-    np.testing.assert_allclose(twist, expected, atol=1e-9)
-    speed = (J * plucked["v.axle"] + n * Jm * plucked["motor_speed.axle"]) / (J + n * n * Jm)
-    np.testing.assert_allclose(speed, together * plucked.time, rtol=1e-9, atol=1e-12)
-    assert np.abs(plucked["energy.residue"]).max() < 1e-12
-
-
-def test_play_is_crossed_before_the_joint_moves():
-    gear = Gear(ratio=1.0, stiffness=100.0, damping=0.1, backlash=0.2)
-    run = simulate(
-        on_axle(0.1, Drive(motor=TorqueMotor(rotor_inertia=1e-3), gear=gear, command=0.01)),
-        duration=0.3,
-        step=1e-5,
-        record=1e-4,
-    )
-    touch = math.sqrt(2 * 0.1 / 10)  # half the play at 10 rad/s²
-    assert not run["q.axle"][run.time < touch - 1e-3].any()
-    assert run["q.axle"][-1] > 0 and np.ptp(run["gear_joint_torque.axle"][run.time < touch - 1e-3]) == 0
-
-
-@pytest.mark.parametrize("elastic", [False, True])
-def test_losses_in_the_teeth(elastic):
-    """Driving, the joint gets η of the motor's torque; driven back at constant speed, the motor gets η of the joint's."""
-    spring = {"stiffness": 50.0, "damping": 0.02} if elastic else {}
-    gear = Gear(ratio=10.0, efficiency=0.8, back_efficiency=0.6, **spring)
-    motor = TorqueMotor(rotor_inertia=1e-4)
-    brake = {"axle": Viscous(coefficient=2.0)}
-    driving = simulate(
-        on_axle(0.05, Drive(motor=motor, gear=gear, command=0.5), friction=brake),
-        duration=5.0,
-        step=1e-3,
-        method="moreau",
-        record=0.5,
-    )
-    assert 2.0 * driving["v.axle"][-1] == pytest.approx(0.8 * 10 * 0.5, rel=1e-3)
-    back = DCMotor(resistance=1.0, constant=1.0, rotor_inertia=1e-4)  # short-circuited: it brakes by 1 N·m·s/rad
-    driven = simulate(
-        on_axle(0.05, Drive(motor=back, gear=gear), torque={"axle": 30.0}),
-        duration=5.0,
-        step=1e-3,
-        method="moreau",
-        record=0.5,
-    )
-    assert driven["v.axle"][-1] * 10 * 1.0 * 10 == pytest.approx(0.6 * 30.0, rel=1e-3)
-
-
-def test_a_self_locking_gear_is_not_driven_back_but_drives():
-    gear = Gear(ratio=10.0, efficiency=0.4, self_locking=True)
-    motor = TorqueMotor(rotor_inertia=1e-4)
-    held = simulate(
-        on_axle(0.05, Drive(motor=motor, gear=gear), torque={"axle": 5.0}),
-        duration=5.0,
-        step=1e-3,
-        method="moreau",
-        record=0.5,
-    )
-    assert abs(held["v.axle"][-1]) < 1e-9 and abs(held["q.axle"][-1]) < 1e-3
-    moved = simulate(
-        on_axle(0.05, Drive(motor=motor, gear=gear, command=1.0), friction={"axle": Viscous(coefficient=1.0)}),
-        duration=5.0,
-        step=1e-3,
-        method="moreau",
-        record=0.5,
-    )
-    assert moved["v.axle"][-1] == pytest.approx(0.4 * 10.0, rel=1e-3)
-
-
-@pytest.mark.parametrize("step", [1e-3, 1e-4])
-@pytest.mark.parametrize("load, speed", [(-3.0, 4.8 * (1 - 3.0 / 0.7 / 15.0)), (0.0, 4.8), (3.0, 4.8), (30.0, 4.8)])
-def test_an_overhauling_load_on_a_self_locking_gear_is_taken_by_the_teeth(load, speed, step):
-    """12 V turn the motor at 240 rad/s; a load against it costs load/η of the 15 N·m at stall, one along with it changes nothing."""
-    motor = DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5)
-    drive = Drive(motor=motor, gear=Gear(ratio=50, efficiency=0.7, self_locking=True), command=12.0)
-    run = simulate(on_axle(0.05, drive, torque={"axle": load}), duration=3.0, step=step, method="moreau", record=step)
-    settled = run["v.axle"][run.time > 2]
-    assert settled.mean() == pytest.approx(speed, rel=1e-6) and settled.std() < 1e-9
+from tests.scenes import TWO_LINK, driven, flywheel
 
 
 def test_coupled_motors():
-    """Motor angles = T q: torques act by Tᵀ, rotors weigh TᵀJT, and speeds are T v."""
-    T = ((50.0, 0.0), (50.0, 80.0))
-    arm = stiction.library.two_link(lengths=(0.3, 0.3), masses=(0.5, 0.5))
-    robot = stiction.Robot(name="wrist", links=arm.links, joints=arm.joints, coupling=T)
+    """Motor angles = T q: torques act by Tᵀ, rotors weigh TᵀJT, speeds are T v; one step tells the acceleration."""
+    T, still = np.array([[50.0, 0.0], [50.0, 80.0]]), [0.0, 0.0]
+    robot = stiction.Robot(name="wrist", links=TWO_LINK.links, joints=TWO_LINK.joints, coupling=T.tolist())
     motor = DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5)
-    scene = Scene(
-        robot=robot,
-        drives={"shoulder": Drive(motor=motor, command=3.0), "elbow": Drive(motor=motor, command=-2.0)},
-        gravity=(0, 0, 0),
-    )
-    run = simulate(scene, duration=1e-6, step=1e-6)
-    M = arm.mass_matrix([0.0, 0.0]) + np.array(T).T @ np.array(T) * 1e-5
-    torque = np.array(T).T @ (0.05 / 2.0 * np.array([3.0, -2.0]))
-    np.testing.assert_allclose(
-        [run["v.shoulder"][-1], run["v.elbow"][-1]], np.linalg.solve(M, torque) * 1e-6, rtol=1e-3
-    )
-    turned = Scene(robot=robot, drives=scene.drives, gravity=(0, 0, 0), v=[1.0, 2.0])
-    still = simulate(turned, duration=1e-6, step=1e-6)
-    expected = 0.05 / 2.0 * (np.array([3.0, -2.0]) - 0.05 * np.array(T) @ [1.0, 2.0])
-    np.testing.assert_allclose(
-        [still["motor_torque.shoulder"][0], still["motor_torque.elbow"][0]], expected, rtol=1e-12
-    )
-
-
-def test_friction_on_either_side_of_the_gear():
-    """0.01 N·m on the motor shaft is 1 N·m at a joint behind 100:1."""
-    motor = TorqueMotor(rotor_inertia=1e-5)
-    sides = {"motor_friction": Coulomb(level=0.01, viscous=1e-4)}, {"joint_friction": Coulomb(level=1.0, viscous=1.0)}
-    runs = [
-        simulate(
-            on_axle(0.05, Drive(motor=motor, gear=Gear(ratio=100), command=lambda t: 0.02 * sin(3 * t), **side)),
-            duration=2.0,
-            step=1e-3,
-            method="moreau",
-            record=0.1,
-        )
-        for side in sides
-    ]
-    np.testing.assert_allclose(runs[0]["q.axle"], runs[1]["q.axle"], atol=1e-12)
-    np.testing.assert_allclose(100 * runs[0]["friction.axle.motor"], runs[1]["friction.axle"], atol=1e-9)
+    drives = {"shoulder": Drive(motor=motor, command=3.0), "elbow": Drive(motor=motor, command=-2.0)}
+    M = TWO_LINK.mass_matrix(still) + T.T @ T * 1e-5
+    for v in (np.zeros(2), np.array([0.4, -0.7])):
+        run = simulate(Scene(robot=robot, drives=drives, gravity=(0, 0, 0), v=v), duration=1e-6, step=1e-6)
+        torque = 0.05 / 2.0 * (np.array([3.0, -2.0]) - 0.05 * T @ v)
+        np.testing.assert_allclose([run["motor_torque.shoulder"][0], run["motor_torque.elbow"][0]], torque, rtol=1e-12)
+        velocity_torque = TWO_LINK.inverse_dynamics(still, v, still, gravity=(0, 0, 0))
+        acceleration = np.linalg.solve(M, T.T @ torque - velocity_torque)
+        np.testing.assert_allclose((run.stack("v.")[-1] - v) / 1e-6, acceleration, rtol=2e-4)  # the step, by D/J
 
 
 def test_a_drive_replaces_what_the_description_says():
@@ -265,14 +65,106 @@ def test_a_drive_replaces_what_the_description_says():
 
 
 def test_a_pid_on_voltage():
+    """Saturated at 24 V it overshoots and sticks, its integral unwinds, it breaks away at 0.5 N·m and creeps back.
+
+    That takes P/I = 2 s: creeping on the curve, P ε + I ∫ε hardly changes (to the slope of the curve, 1 %).
+    """
     motor = DCMotor(resistance=2.36, constant=2.58e-2, rotor_inertia=7.03e-6, rated_voltage=24.0)
-    drive = Drive(
-        motor=motor, gear=Gear(ratio=120), joint_friction=Stribeck(level=0.4, static=0.5, velocity=0.01, viscous=0.2)
-    )
+    friction = Stribeck(level=0.4, static=0.5, velocity=0.01, viscous=0.2)
+    drive = Drive(motor=motor, gear=Gear(ratio=120), joint_friction=friction)
     pid = PID(clock=Clock(period=2e-3), proportional=100.0, integral=50.0, derivative=5.0, limit=24.0, target=0.5)
-    run = simulate(on_axle(0.02, drive, control={"axle": pid}), duration=4.0, step=1e-3, method="moreau", record=0.1)
-    assert run["q.axle"][-1] == pytest.approx(0.5, abs=5e-3)
-    assert run.units["command.axle"] == "V" and np.abs(run["command.axle"]).max() <= 24
+    run = simulate(driven(0.02, drive, control={"axle": pid}), duration=6.0, step=1e-3, method="moreau", record=2e-3)
+    assert run["command.axle"][1] == 24.0 == np.abs(run["command.axle"]).max()
+    stuck = (run["mode.axle"] == 0) & (run.time > 0.6)
+    error = 0.5 - run["q.axle"]
+    assert np.ptp(error[stuck]) < 1e-12
+    np.testing.assert_allclose(np.diff(run["command.axle"][stuck]), 50.0 * error[stuck][0] * 2e-3, rtol=1e-6)
+    per_volt = 120 * 2.58e-2 / 2.36
+    np.testing.assert_allclose(run["friction.axle"][stuck], per_volt * run["command.axle"][stuck], atol=1e-9)
+    assert run["friction.axle"][stuck][-1] == pytest.approx(-0.5, abs=2 * per_volt * 50.0 * abs(error[stuck][0]) * 2e-3)
+    late = [float(error[np.isclose(run.time, t)][0]) for t in (4.0, 6.0)]
+    assert late[0] / late[1] == pytest.approx(math.e, rel=0.01)
+    assert run.units["command.axle"] == "V"
+
+
+@pytest.mark.parametrize("method", ["rk4", "moreau"])
+def test_the_energy_balance_of_a_drive(method):
+    """What the motor gives goes into motion and friction; it counts as a source, its back-EMF included.
+
+    Work and loss are those that torque and speed of the records say, by Simpson's rule over 200 records per period.
+    """
+    motor = DCMotor(resistance=2.36, constant=2.58e-2, rotor_inertia=7.03e-6)
+    friction = Coulomb(level=1.0, viscous=0.5)
+    drive = Drive(motor=motor, gear=Gear(ratio=120), joint_friction=friction, command=lambda t: 6 * sin(5 * t))
+    run = simulate(driven(0.02, drive), duration=2.0, step=1e-4, method=method, record=1e-3, energy=True)
+    v, work = run["v.axle"], run["work.drive.axle.motor"][-1]
+    assert work == pytest.approx(simpson(120 * run["motor_torque.axle"] * v, x=run.time), rel=1e-3)
+    assert run["loss.friction.axle"][-1] == pytest.approx(simpson(run["friction.axle"] * v, x=run.time), rel=1e-3)
+    inertia = 0.02 + 120**2 * 7.03e-6
+    np.testing.assert_allclose(run["energy.kinetic"], inertia * v**2 / 2, rtol=1e-12, atol=1e-15)
+    assert np.abs(run["energy.residue"]).max() < 1e-8 * work
+
+
+@pytest.mark.parametrize("ratio", [50.0, -50.0])
+def test_a_controller_acts_in_the_sense_of_the_joint(ratio):
+    pid = PID(clock=Clock(period=2e-3), proportional=100.0, derivative=5.0, limit=24.0, target=0.5)
+    motor = DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5)
+    for spring in ({}, {"stiffness": 4.0, "damping": 2e-3}):
+        scene = driven(0.05, Drive(motor=motor, gear=Gear(ratio=ratio, **spring)), control={"axle": pid})
+        run = simulate(scene, duration=3.0, step=1e-3, method="moreau", record=0.5)
+        assert run["q.axle"][-1] == pytest.approx(0.5, abs=1e-3)
+
+
+def test_batches_of_drives_are_their_members():
+    """Parameters of motors, gears and rotors, and first positions behind elastic gears."""
+    motor = DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5)
+    how = dict(duration=0.3, step=1e-4, record=0.1)
+
+    def rigid(inertia=1e-5, resistance=2.0):
+        made = DCMotor(resistance=resistance, constant=0.05, rotor_inertia=inertia)
+        return driven(0.05, Drive(motor=made, gear=Gear(ratio=50), command=3.0))
+
+    for name, x, make in (
+        ("rotor_inertia", [1e-5, 4e-5], lambda x: rigid(inertia=x)),
+        ("resistance", [2.0, 3.0], lambda x: rigid(resistance=x)),
+    ):
+        batch = simulate(rigid(), parameters={f"drive.axle.{name}": x}, **how)
+        for k, value in enumerate(x):
+            np.testing.assert_allclose(
+                batch["q.axle"][:, k], simulate(make(value), **how)["q.axle"], rtol=1e-9, atol=1e-15
+            )
+
+    def springy(q=0.3):
+        return driven(0.05, Drive(motor=motor, gear=Gear(ratio=50, stiffness=10.0, damping=0.02)), q=[q])
+
+    batch = simulate(springy(), parameters={"q.axle": [0.3, 0.5]}, **how)
+    assert batch["motor_angle.axle"][0].tolist() == [15.0, 25.0]
+    np.testing.assert_allclose(batch["q.axle"][-1], [0.3, 0.5], atol=1e-12)
+    for name, x, message in (
+        ("stiffness", -1.0, "stiffness is -1"),
+        ("gear_ratio", 3.0, "unknown parameter"),
+        ("driving", 0.5, "unknown parameter"),
+    ):
+        with pytest.raises(stiction.InputError, match=message):
+            simulate(springy(), parameters={f"drive.axle.{name}": x}, **how)
+
+
+def test_controllers_are_for_joints_of_one_velocity():
+    links = [stiction.Link(name="world"), stiction.Link(name="body", mass=1.0, inertia=np.diag([0.1] * 3))]
+    robot = stiction.Robot(
+        name="free", links=links, joints=[Joint(name="joint", kind="floating", parent="world", child="body")]
+    )
+    for extra in (
+        {"control": {"joint.vx": PID(clock=Clock(period=0.01), proportional=1.0)}},
+        {"drives": {"joint.vx": Drive(motor=TorqueMotor())}},
+    ):
+        with pytest.raises(SceneError, match=r"cannot be on 'joint\.vx'"):
+            Scene(robot=robot, **extra)
+
+
+LOSSY = Drive(motor=TorqueMotor(), gear=Gear(ratio=2, efficiency=0.5))
+STIFF = Drive(motor=TorqueMotor(rotor_inertia=1e-5), gear=Gear(ratio=1, stiffness=1e5))
+P_ONLY = PID(clock=Clock(period=0.01), proportional=1.0)
 
 
 @pytest.mark.parametrize(
@@ -334,111 +226,23 @@ def test_a_pid_on_voltage():
             "needs method 'moreau'",
             stiction.InputError,
         ),
-    ],
-)
-def test_bad_input(make, message, kind):
-    with pytest.raises(kind, match=message):
-        make()
-
-
-@pytest.mark.parametrize("method", ["rk4", "moreau"])
-def test_the_books_of_a_drive(method):
-    """What the motor gives goes into motion, friction and losses; the motor counts as a source, its back-EMF included."""
-    motor = DCMotor(resistance=2.36, constant=2.58e-2, rotor_inertia=7.03e-6)
-    drive = Drive(
-        motor=motor,
-        gear=Gear(ratio=120),
-        joint_friction=Coulomb(level=1.0, viscous=0.5),
-        command=lambda t: 6 * sin(5 * t),
-    )
-    run = simulate(on_axle(0.02, drive), duration=2.0, step=1e-4, method=method, record=0.01, energy=True)
-    assert run["work.drive.axle.motor"][-1] > 1 and run["loss.friction.axle"][-1] > 1
-    assert np.abs(run["energy.residue"]).max() < 1e-8 * run["work.drive.axle.motor"][-1]
-
-
-@pytest.mark.parametrize("ratio", [50.0, -50.0])
-def test_a_controller_acts_in_the_sense_of_the_joint(ratio):
-    pid = PID(clock=Clock(period=2e-3), proportional=100.0, derivative=5.0, limit=24.0, target=0.5)
-    motor = DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5)
-    for spring in ({}, {"stiffness": 4.0, "damping": 2e-3}):
-        scene = on_axle(0.05, Drive(motor=motor, gear=Gear(ratio=ratio, **spring)), control={"axle": pid})
-        run = simulate(scene, duration=3.0, step=1e-3, method="moreau", record=0.5)
-        assert run["q.axle"][-1] == pytest.approx(0.5, abs=1e-3)
-
-
-def test_batches_of_drives_are_their_members():
-    """Numbers of motors, gears and rotors, and first positions behind elastic gears."""
-    motor = DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5)
-    how = dict(duration=0.3, step=1e-4, record=0.1)
-
-    def rigid(inertia=1e-5, resistance=2.0):
-        made = DCMotor(resistance=resistance, constant=0.05, rotor_inertia=inertia)
-        return on_axle(0.05, Drive(motor=made, gear=Gear(ratio=50), command=3.0))
-
-    for name, x, make in (
-        ("rotor_inertia", [1e-5, 4e-5], lambda x: rigid(inertia=x)),
-        ("resistance", [2.0, 3.0], lambda x: rigid(resistance=x)),
-    ):
-        batch = simulate(rigid(), parameters={f"drive.axle.{name}": x}, **how)
-        for k, value in enumerate(x):
-            np.testing.assert_allclose(
-                batch["q.axle"][:, k], simulate(make(value), **how)["q.axle"], rtol=1e-9, atol=1e-15
-            )
-
-    def springy(q=0.3):
-        return on_axle(0.05, Drive(motor=motor, gear=Gear(ratio=50, stiffness=10.0, damping=0.02)), q=[q])
-
-    batch = simulate(springy(), parameters={"q.axle": [0.3, 0.5]}, **how)
-    assert batch["motor_angle.axle"][0].tolist() == [15.0, 25.0]
-    np.testing.assert_allclose(batch["q.axle"][-1], [0.3, 0.5], atol=1e-12)
-    for name, x, message in (
-        ("stiffness", -1.0, "stiffness is -1"),
-        ("gear_ratio", 3.0, "unknown parameter"),
-        ("driving", 0.5, "unknown parameter"),
-    ):
-        with pytest.raises(stiction.InputError, match=message):
-            simulate(springy(), parameters={f"drive.axle.{name}": x}, **how)
-
-
-def test_losses_are_booked_as_losses():
-    gear = Gear(ratio=10.0, efficiency=0.8)
-    drive = Drive(motor=TorqueMotor(rotor_inertia=1e-4), gear=gear, command=0.5)
-    run = simulate(
-        on_axle(0.05, drive, friction={"axle": Viscous(coefficient=2.0)}),
-        duration=2.0,
-        step=1e-3,
-        method="moreau",
-        energy=True,
-    )
-    assert run["loss.drive.axle.mesh"][-1] > 0 and run["work.drive.axle.motor"][-1] > 0
-    assert run["loss.drive.axle.mesh"][-1] == pytest.approx(0.2 * run["work.drive.axle.motor"][-1], rel=0.05)
-
-
-LOSSY = Drive(motor=TorqueMotor(), gear=Gear(ratio=2, efficiency=0.5))
-STIFF = Drive(motor=TorqueMotor(rotor_inertia=1e-5), gear=Gear(ratio=1, stiffness=1e5))
-P_ONLY = PID(clock=Clock(period=0.01), proportional=1.0)
-
-
-@pytest.mark.parametrize(
-    "make, message, kind",
-    [
         (
-            lambda: simulate(on_axle(1.0, LOSSY), duration=1, step=0.1, method="gears_semi_implicit"),
+            lambda: simulate(driven(1.0, LOSSY), duration=1, step=0.1, method="gears_semi_implicit"),
             "needs method 'moreau'",
             stiction.NetworkError,
         ),
         (
-            lambda: simulate(on_axle(1.0, STIFF), duration=1, step=1e-3),
+            lambda: simulate(driven(1.0, STIFF), duration=1, step=1e-3),
             "spring of 'drive.axle.gear' is too stiff.*largest stable step",
             stiction.StictionError,
         ),
         (
-            lambda: simulate(on_axle(1.0, STIFF), duration=1, step=1e-3, method="moreau"),
+            lambda: simulate(driven(1.0, STIFF), duration=1, step=1e-3, method="moreau"),
             "swings at 1e.05 rad/s",
             stiction.StictionError,
         ),
         (
-            lambda: on_axle(1.0, Drive(motor=TorqueMotor(), command=5.0), control={"axle": P_ONLY}),
+            lambda: driven(1.0, Drive(motor=TorqueMotor(), command=5.0), control={"axle": P_ONLY}),
             "a controller and its drive a command",
             SceneError,
         ),
@@ -464,25 +268,12 @@ P_ONLY = PID(clock=Clock(period=0.01), proportional=1.0)
             stiction.InputError,
         ),
         (
-            lambda: simulate(on_axle(1.0, Drive(motor=TorqueMotor())), duration=1, step=0.1, method="semi_implicit"),
+            lambda: simulate(driven(1.0, Drive(motor=TorqueMotor())), duration=1, step=0.1, method="semi_implicit"),
             "'moreau'.*'gears_semi_implicit'",
             stiction.InputError,
         ),
     ],
 )
-def test_more_bad_input(make, message, kind):
+def test_bad_input(make, message, kind):
     with pytest.raises(kind, match=message):
         make()
-
-
-def test_controllers_are_for_joints_of_one_velocity():
-    links = [stiction.Link(name="world"), stiction.Link(name="body", mass=1.0, inertia=np.diag([0.1] * 3))]
-    robot = stiction.Robot(
-        name="free", links=links, joints=[Joint(name="joint", kind="floating", parent="world", child="body")]
-    )
-    for extra in (
-        {"control": {"joint.vx": PID(clock=Clock(period=0.01), proportional=1.0)}},
-        {"drives": {"joint.vx": Drive(motor=TorqueMotor())}},
-    ):
-        with pytest.raises(SceneError, match=r"cannot be on 'joint\.vx'"):
-            Scene(robot=robot, **extra)

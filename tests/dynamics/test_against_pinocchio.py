@@ -166,7 +166,7 @@ def test_external_wrenches(pair):
 
 
 def test_a_floating_base_is_a_free_flyer_in_other_coordinates():
-    """Pinocchio's free flyer has its whole twist in the link's axes: v' = T v with T = (1, Rᵀ), a' = T a + Ṫ v, τ = Tᵀ τ'."""
+    """Its whole twist is in the link's axes: v' = T v with T = (1, Rᵀ), a' = T a + Ṫ v, τ = Tᵀ τ'."""
     _, path = real_arm("ur5")
     robot = stiction.Robot.from_urdf(path, base="floating")
     model = pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer())

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stiction.friction import Coulomb, Dahl, ElastoPlastic, LuGre, Stribeck
+from stiction.friction import Coulomb, Dahl, Dry, ElastoPlastic, LuGre, Stribeck
 from stiction.methods.schemes import runge_kutta_4
-from stiction.trace import Port, Program, loop, sin
+from stiction.trace import Port, Program, loop, maximum, minimum, sin
 
 LAWS = {
     "Coulomb": Coulomb(level=(1.0, 0.7), viscous=0.1, stiffness=2e3, damping=2.0),
@@ -21,7 +21,7 @@ LAWS = {
 
 
 def worker(law):
-    """Bending, and work put in, under the velocity Σ amplitude sin(frequency t + phase)."""
+    """Bending, work put in, least and most bending so far, under the velocity Σ amplitude sin(frequency t + phase)."""
 
     def function(h, steps, waves, state):
         def flow(x, t, step):
@@ -29,13 +29,18 @@ def worker(law):
             torque, rate = law.flow(v, x[0], step)
             return [rate, torque * v]
 
-        return (loop(steps, lambda k, x: runge_kutta_4(flow, x, k * h, h), state),)
+        def one(k, x):
+            z, work = runge_kutta_4(flow, x[:2], k * h, h)
+            return [z, work, minimum(x[2], z), maximum(x[3], z)]
 
-    ports = [Port("h", role="uniform"), Port("steps", role="uniform"), Port("waves", (3, 3)), Port("state", (2,))]
-    return Program("work", function, ports, [Port("state", (2,))])
+        return (loop(steps, one, state),)
+
+    ports = [Port("h", role="uniform"), Port("steps", role="uniform"), Port("waves", (3, 3)), Port("state", (4,))]
+    return Program("work", function, ports, [Port("state", (4,))])
 
 
 PROGRAMS = {name: worker(law) for name, law in LAWS.items()}
+REST = [0.0] * 4
 
 
 @pytest.mark.parametrize("name", LAWS)
@@ -44,11 +49,28 @@ PROGRAMS = {name: worker(law) for name, law in LAWS.items()}
     st.integers(1, 4000),
 )
 def test_passive(name, waves, steps):
-    law = LAWS[name]
+    """And no bristle bends further than its torque at most can bend it, to the order of the method.
+
+    That torque is break-away; the bristle of a dry law carries its viscous friction, too.
+    """
+    law, fastest = LAWS[name], sum(a for a, _, _ in waves)
     if isinstance(law, LuGre):
-        assert sum(a for a, _, _ in waves) <= law.passive_up_to
-    z, work = PROGRAMS[name](1e-4, steps, np.array(waves), [0.0, 0.0])[0]
+        assert fastest <= law.passive_up_to
+    z, work, low, high = PROGRAMS[name](1e-4, steps, np.array(waves), REST)[0]
     assert work >= law.stored(z) - law.stored(0.0) - 1e-6 * (1 + abs(work))  # to the order of the method
+    for end, bend in ((1, high), (-1, -low)):
+        most = law.breakaway(end) + (law.viscous * fastest if isinstance(law, Dry) else 0.0)
+        assert law.stiffness * bend <= most * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("v", [0.2, -0.2])
+def test_a_long_way_costs_its_friction(name, v):
+    """Two metres one way: work = steady torque · way, but for the bristle, which bends by a few static/K."""
+    law = LAWS[name]
+    work = PROGRAMS[name](1e-4, 100_000, [[v, 0.0, math.pi / 2], [0.0] * 3, [0.0] * 3], REST)[0][1]
+    most = max(law.breakaway(1), law.breakaway(-1))
+    assert work == pytest.approx(2.0 * abs(law.steady(v)), abs=3 * most**2 / law.stiffness)
 
 
 def loss(law, v, z):

@@ -2,6 +2,7 @@
 
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,34 +15,7 @@ from stiction.dynamics.articulated_body import forward_dynamics
 from stiction.dynamics.newton_euler import inverse_dynamics
 from stiction.spatial import Vector
 
-ARM = """<?xml version="1.0"?>
-<robot name="arm" xmlns:drake="http://drake.mit.edu">
-  <link name="base"/>
-  <link name="upper">
-    <inertial><origin xyz="0 0 0.2" rpy="0 0 1.5707963267948966"/><mass value="2"/>
-      <inertia ixx="0.03" ixy="0.001" ixz="0" iyy="0.02" iyz="0" izz="0.015"/></inertial>
-  </link>
-  <link name="fore">
-    <inertial><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial>
-  </link>
-  <link name="tool">
-    <inertial><mass value="0.5"/><inertia ixx="0.001" ixy="0" ixz="0" iyy="0.001" iyz="0" izz="0.001"/></inertial>
-  </link>
-  <link name="finger">
-    <inertial><mass value="0.1"/><inertia ixx="0.0001" ixy="0" ixz="0" iyy="0.0001" iyz="0" izz="0.0001"/></inertial>
-  </link>
-  <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/><axis xyz="0 0 2"/>
-    <limit lower="-1" upper="2" effort="30" velocity="3"/><dynamics damping="0.7" friction="0.4"/></joint>
-  <joint name="elbow" type="continuous"><parent link="upper"/><child link="fore"/>
-    <origin xyz="0 0 0.4" rpy="0.1 0.2 0.3"/><drake:rotor_inertia value="0.0001"/><drake:gear_ratio value="50"/></joint>
-  <joint name="grip" type="fixed"><parent link="fore"/><child link="tool"/><origin xyz="0.1 0 0"/></joint>
-  <joint name="slide" type="prismatic"><parent link="tool"/><child link="finger"/><axis xyz="0 1 0"/>
-    <limit lower="0" upper="0.1" effort="1" velocity="1"/></joint>
-  <transmission name="drive"><type>simple</type><joint name="shoulder"><hardwareInterface>x</hardwareInterface></joint>
-    <actuator name="motor"><mechanicalReduction>-100</mechanicalReduction><motorInertia>0.0002</motorInertia></actuator>
-  </transmission>
-</robot>
-"""
+ARM = (Path(__file__).parent / "arm.urdf").read_text()
 
 
 def test_everything_is_kept():
@@ -55,13 +29,16 @@ def test_everything_is_kept():
     inertia = [[0.02, -0.001, 0], [-0.001, 0.03, 0], [0, 0, 0.015]]
     np.testing.assert_allclose(robot.link("upper").inertia, inertia, atol=1e-18)
     assert robot.nv == 3
-    assert robot.mass_matrix([0, 0, 0])[0, 0] > 2.0  # the reflected rotor
+    bare = Robot.from_urdf(edit("<motorInertia>0.0002", "<motorInertia>0"))
+    reflected = robot.mass_matrix([0, 0, 0]) - bare.mass_matrix([0, 0, 0])
+    np.testing.assert_allclose(reflected, np.diag([100**2 * 0.0002, 0, 0]), atol=1e-12)
 
 
 def test_fixed_joints_kept_as_frames_or_merged():
     kept, merged = Robot.from_urdf(ARM), Robot.from_urdf(ARM, keep_fixed=False)
     q = [0.3, 0.4, 0.05]
-    assert kept.pose(q, "tool").shape == (4, 4)
+    offset = np.linalg.inv(kept.pose(q, "fore")) @ kept.pose(q, "tool")
+    np.testing.assert_allclose(offset, [[1, 0, 0, 0.1], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], atol=1e-15)
     assert [link.name for link in merged.links] == ["base", "upper", "fore", "finger"]
     np.testing.assert_allclose(kept.mass_matrix(q), merged.mass_matrix(q), rtol=1e-12)
 

@@ -391,6 +391,7 @@ child = os.fork()
 if child == 0:
     os._exit(0 if p(100, x, threads=2)[0].tobytes() == first.tobytes() else 1)
 assert os.waitpid(child, 0)[1] == 0
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored where tests run in the background
 threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 try:
     p(60_000, x, threads=2)

@@ -62,10 +62,13 @@ def test_refused_with_the_place(text, message):
 
 @given(st.text(max_size=40))
 def test_any_text_is_a_formula_or_our_error(text):
+    """And what is one has a value, or none where there is none, as in 1/0, but no error of Python."""
     try:
-        Formula(text)
-    except FormulaError:
+        formula = Formula(text)
+    except FormulaError as error:
+        assert text in str(error)
         return
+    assert isinstance(float(formula(0.5)), float)
 
 
 @pytest.mark.parametrize(

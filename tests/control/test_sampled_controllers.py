@@ -48,48 +48,82 @@ def test_digits_of_a_sampled_pd(controller, step, method):
     late = simulate(sampled(controller(0.01, delay=1)), duration=0.2, step=step, method=method, record=0.05)
     assert late["wheel.position"][-1] == pytest.approx(-0.169497190469, abs=1e-11)
     slow = simulate(sampled(controller(0.05)), duration=0.2, step=step, method=method, record=0.05)
-    assert slow["wheel.position"][-1] == pytest.approx(-0.0625, abs=1e-12) and slow["wheel.velocity"][
-        -1
-    ] == pytest.approx(7.5, abs=1e-11)
+    assert slow["wheel.position"][-1] == pytest.approx(-0.0625, abs=1e-12)
+    assert slow["wheel.velocity"][-1] == pytest.approx(7.5, abs=1e-11)
     if controller is by_function:
         assert run.calls == 20 and slow.calls == 4
 
 
-def test_the_limit_of_stability():
-    """Stable at T = 0.099, unstable at 0.101."""
-    for period, grows in ((0.099, False), (0.101, True)):
-        run = simulate(sampled(pd(period)), duration=period * 2000, step=period, record=period * 500)
-        assert bool(abs(run["wheel.position"][-1]) > 1) is grows
+@pytest.mark.parametrize("period, grows", [(0.099, False), (0.101, True)])
+def test_the_limit_of_stability(period, grows):
+    """Stable below T = 0.1 s, unstable above; every tick multiplies position and velocity by a known matrix."""
+    run = simulate(sampled(pd(period)), duration=period * 80, step=period)
+    T, J = period, 0.1
+    M = np.array([[1 - 40 * T**2 / (2 * J), T - 2 * T**2 / (2 * J)], [-40 * T / J, 1 - 2 * T / J]])
+    assert bool(np.abs(np.linalg.eigvals(M)).max() > 1) is grows
+    for ticks in (1, 20, 80):
+        position, velocity = np.linalg.matrix_power(M, ticks) @ [1.0, 0.0]
+        assert run["wheel.position"][ticks] == pytest.approx(position, rel=1e-9)
+        assert run["wheel.velocity"][ticks] == pytest.approx(velocity, rel=1e-9)
 
 
-def test_phases_and_several_clocks():
-    """Two controllers on clocks of their own add up; the later one begins late."""
+def by_hand(controllers, x, steps, h=5e-3, J=0.1):
+    """Positions and commands of the wheel under controllers (every, first, delay, decide), tick by tick of h."""
+    v, memories, queues, rows = 0.0, [0.0] * len(controllers), [[0.0] * (c[2] + 1) for c in controllers], []
+    for tick in range(steps + 1):
+        rows.append([x, *(queue[0] for queue in queues)])
+        for k, (every, first, _, decide) in enumerate(controllers):
+            if tick >= first and (tick - first) % every == 0:
+                command, memories[k] = decide(x, v, tick * h, memories[k])
+                queues[k] = [*queues[k][1:], command]
+        force = sum(queue[0] for queue in queues)
+        x, v = x + v * h + force / J * h**2 / 2, v + force / J * h
+    return np.array(rows)
+
+
+def test_phases_delays_and_several_clocks():
+    """Two controllers on clocks of their own add up; one begins late, and its commands come late."""
     one = PID(clock=Clock(period=0.02), proportional=20.0, derivative=1.0)
-    other = PID(clock=Clock(period=0.02, phase=0.01), proportional=20.0, derivative=1.0)
+    other = PID(clock=Clock(period=0.03, phase=0.01, delay=2), proportional=10.0, derivative=0.5)
     wires = [Wire(f"{name}.{port}", [f"wheel.{port}"]) for name in ("a", "b") for port in ("position", "velocity")]
-    network = Scene(
+    scene = Scene(
         parts={"wheel": Mass(mass=0.1, position=1.0), "a": one, "b": other},
         wires=[*wires, Wire("wheel.force", ["a.command", "b.command"])],
     )
-    run = simulate(network, duration=0.1, step=5e-3)
-    assert run["a.command"][1] == -20.0 and run["b.command"][2] == 0.0 and run["b.command"][3] != 0.0
-    changes = np.flatnonzero(np.diff(run["b.command"]))
-    assert (np.diff(changes) % 4 == 0).all(), "held for 20 ms"
+    run = simulate(scene, duration=0.5, step=5e-3)
+    expected = by_hand(
+        [
+            (4, 0, 0, lambda x, v, t, _: (-20 * x - v, 0.0)),
+            (6, 2, 2, lambda x, v, t, _: (-10 * x - 0.5 * v, 0.0)),
+        ],
+        1.0,
+        100,
+    )
+    np.testing.assert_allclose(run["wheel.position"], expected[:, 0], atol=1e-12)
+    np.testing.assert_allclose(run["a.command"][1:], expected[1:, 1], atol=1e-11)
+    np.testing.assert_allclose(run["b.command"][1:], expected[1:, 2], atol=1e-11)
+    assert not run["b.command"][:15].any() and run["b.command"][15] != 0, "from tick 2 + 2 · 6 on"
 
 
 def test_saturation_does_not_wind_up():
-    """A wheel that is driven to 1 rad with little torque: the integral does not carry it far beyond."""
-    pid = PID(
-        clock=Clock(period=0.01),
-        proportional=2.0,
-        integral=2.0,
-        derivative=0.6,
-        limit=0.05,
-        target=lambda t: where(t < 0.5, 0.0, 1.0),
-    )
+    """A wheel driven to 1 rad with 0.05 N·m: the integral stands still where it would drive further, as by hand."""
+
+    def target(t):
+        return where(t < 0.5, 0.0, 1.0)
+
+    def decide(x, v, t, total):
+        error = (0.0 if t < 0.5 else 1.0) - x
+        wish = 2.0 * error + 2.0 * (total + error * 0.01) - 0.6 * v
+        winding = abs(wish) > 0.05 and wish * error > 0
+        return min(max(wish, -0.05), 0.05), total if winding else total + error * 0.01
+
+    gains = {"proportional": 2.0, "integral": 2.0, "derivative": 0.6, "limit": 0.05}
+    pid = PID(clock=Clock(period=0.01), target=target, **gains)
     run = simulate(sampled(pid, start=0.0), duration=20.0, step=1e-3, record=0.01)
-    assert np.abs(run["pd.command"]).max() <= 0.05
-    assert run["wheel.position"].max() < 1.6, "the torque cannot brake it earlier"
+    expected = by_hand([(1, 0, 0, decide)], 0.0, 2000, h=0.01)
+    np.testing.assert_allclose(run["wheel.position"], expected[:, 0], atol=1e-9)
+    assert np.abs(run["pd.command"]).max() == 0.05
+    assert 1.0 < run["wheel.position"].max() < 1.6
     assert run["wheel.position"][-1] == pytest.approx(1.0, abs=1e-3)
 
 

@@ -1,0 +1,66 @@
+"""Runs are kept in files without loss."""
+
+import numpy as np
+import pytest
+
+import stiction
+from stiction import Coulomb, InputError, Scene, Trajectory, simulate
+from tests.scenes import on_axle
+
+
+@pytest.fixture(scope="module")
+def run():
+    scene = Scene(
+        robot=stiction.library.rp_arm(),
+        friction={"turn": Coulomb(level=0.2), "slide": Coulomb(level=0.5)},
+        torque={"turn": 1.0},
+        q=[0.1, 0.3],
+    )
+    return simulate(scene, duration=0.5, step=1e-3, record=0.01)
+
+
+def test_saved_and_loaded_without_loss(run, tmp_path):
+    run.save(tmp_path / "run.h5")
+    again = Trajectory.load(tmp_path / "run.h5")
+    assert list(again.signals) == list(run.signals)
+    for name in run.signals:
+        assert again[name].tobytes() == run[name].tobytes()
+    assert (again.status, again.units, again.origin) == (run.status, run.units, run.origin)
+    assert again.time.tobytes() == run.time.tobytes()
+
+
+def test_names_with_slashes_come_back(tmp_path):
+    run = Trajectory(np.array([0.0, 1.0]), {"q.arm/elbow": np.array([1.0, 2.0])}, units={"q.arm/elbow": "rad"})
+    run.save(tmp_path / "run.h5")
+    assert Trajectory.load(tmp_path / "run.h5")["q.arm/elbow"].tolist() == [1.0, 2.0]
+
+
+def test_csv_has_every_digit(run, tmp_path):
+    run.save(tmp_path / "run.csv")
+    table = np.loadtxt(tmp_path / "run.csv", delimiter=",", skiprows=1)
+    np.testing.assert_array_equal(table[:, 0], run.time)
+    np.testing.assert_array_equal(table[:, 1], run["q.turn"])
+
+
+def test_wrong_files(run, tmp_path):
+    with pytest.raises(InputError, match=r"allowed endings: .h5, .csv"):
+        run.save(tmp_path / "run.mat")
+    with pytest.raises(InputError, match="cannot write"):
+        run.save(tmp_path / "no" / "run.h5")
+    with pytest.raises(InputError, match="there is no file"):
+        Trajectory.load(tmp_path / "none.h5")
+    (tmp_path / "bad.h5").write_bytes(b"nothing")
+    with pytest.raises(InputError, match="no HDF5 file"):
+        Trajectory.load(tmp_path / "bad.h5")
+
+
+def test_batches_are_kept(tmp_path):
+    run = simulate(
+        on_axle(0.02, Coulomb(level=0.5), 1.0), duration=0.1, step=1e-2, parameters={"friction.axle.level": [0.1, 0.2]}
+    )
+    run.save(tmp_path / "batch.h5")
+    again = Trajectory.load(tmp_path / "batch.h5")
+    np.testing.assert_array_equal(again["q.axle"], run["q.axle"])
+    np.testing.assert_array_equal(again.valid_until, run.valid_until)
+    with pytest.raises(InputError, match="save it as"):
+        run.save(tmp_path / "batch.csv")

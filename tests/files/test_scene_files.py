@@ -1,0 +1,228 @@
+"""Scene files: what they say is what is simulated; what they should not say is refused with its place."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+import stiction
+from stiction import Coulomb, Curve, Scene, SceneError, Stribeck, library, read_scene, run_file, simulate, write_scene
+from stiction.scene import Formula
+from stiction.trace import cos, minimum, sin, where
+from tests.scenes import EXAMPLES, GOOD, METHODS, URDF, everything, write
+
+
+def ball(run):
+    """It slides for 2 v/(7 μ g) = 0.583 s, then rolls at 5/7 of its speed."""
+    slip = run["ball.velocity.x"] - 0.2 * run["ball.angular.y"]
+    assert run.time[np.abs(slip) < 1e-3][0] == pytest.approx(2 * 2 / (7 * 0.1 * 9.8), abs=0.005)
+    assert run["ball.velocity.x"][-1] == pytest.approx(2.0 * 5 / 7, rel=1e-9)
+
+
+def clutch(run):
+    """The wheels end at one speed; all momentum comes from the torque (0.08 + 0.01 N·m·s) and goes to the bearing."""
+    assert run["v.driving.axle"][-1] == run["v.driven.axle"][-1] and run["mode.clutch"][-1] == 0
+    momentum = 0.02 * run["v.driving.axle"][-1] + 0.06 * run["v.driven.axle"][-1]
+    assert momentum == pytest.approx(0.02 * 8.0 + 0.09 - 0.01 * run["q.driven.axle"][-1], abs=1.01e-4)  # h/2 of 0.2 N·m
+    assert np.abs(run["energy.residue"]).max() < 1e-12
+
+
+def geared_arm(run):
+    """Two joints follow their targets, late by derivative over proportional gain, to half of it; the others hold."""
+    late, t = run.time > 1, run.time
+    targets = {"joint2": (0.8 + 0.3 * np.sin(t), 0.3), "joint3": (2.8 + 0.2 * np.sin(2 * t), 0.4)}
+    for joint, (target, fastest) in targets.items():
+        assert np.abs(run[f"q.{joint}"] - target)[late].max() < 1.5 * 40.0 / 400.0 * fastest
+    for joint in ("joint1", "joint4", "joint5", "joint6"):
+        assert np.ptp(run[f"q.{joint}"]) < 1e-12
+
+
+def two_link(run):
+    """Kikuuwe's arm slips while it is pushed, then stops and stays, though it is shaken."""
+    for joint in ("shoulder", "elbow"):
+        assert np.ptp(run[f"q.{joint}"][run.time < 4]) > 0.1
+        assert np.ptp(run[f"q.{joint}"][run.time > 5]) < 1e-9
+
+
+@pytest.mark.parametrize("check", [ball, clutch, geared_arm, two_link], ids=lambda check: check.__name__)
+def test_examples_do_what_they_say(check):
+    check(run_file(EXAMPLES / f"{check.__name__}.toml"))
+
+
+def test_all_examples_are_tested():
+    assert {path.stem for path in EXAMPLES.glob("*.toml")} == {"ball", "clutch", "geared_arm", "two_link"}
+
+
+def test_a_file_is_the_scene_that_it_describes():
+    run = run_file(EXAMPLES / "two_link.toml")
+
+    def torque(wave):
+        return lambda t: where(t < 4, minimum(0.52, 0.3 * t), 0.336 + 0.144 * wave(100 * t))
+
+    scene = Scene(
+        robot=library.two_link(lengths=(0.35, 0.35), masses=(0.05, 0.05)),
+        friction={"shoulder": Coulomb(level=0.5), "elbow": Coulomb(level=0.5)},
+        torque={"shoulder": torque(sin), "elbow": torque(cos)},
+        gravity=(0, 0, 0),
+    )
+    same = simulate(scene, duration=8.0, step=1e-3, method="moreau", record=0.01)
+    assert list(same.signals) == list(run.signals)
+    for name in same.signals:
+        np.testing.assert_array_equal(run[name], same[name])
+
+
+def test_everything_is_read(tmp_path):
+    read = read_scene(write(tmp_path, GOOD))
+    assert read.settings == {"duration": 1.0, "step": 1e-3, "method": stiction.Moreau(), "record": 0.1}
+    assert read.scene.q == (0.0, 0.5)
+    assert read.scene.sites["both"].joints == {"shoulder": 1, "elbow": 1}
+    assert read.scene.sites["shoulder"].law == Stribeck(level=0.4, static=(0.5, 0.6), velocity=0.01)
+    assert read.scene.torque == {"shoulder": Formula("0.3*sin(3*t)"), "elbow": 0.01}
+    run, same = run_file(read), simulate(read.scene, duration=1.0, step=1e-3, method="moreau", record=0.1)
+    np.testing.assert_array_equal(run["q.elbow"], same["q.elbow"])
+
+
+def test_urdf_beside_the_scene(tmp_path):
+    shutil.copy(URDF, tmp_path)
+    text = 'duration = 0.1\nstep = 1e-3\n[robot]\nurdf = "arm.urdf"\n[torque]\nshoulder = 1.0\n'
+    read = read_scene(write(tmp_path, text))
+    assert read.scene == Scene(robot=stiction.Robot.from_urdf(URDF), torque={"shoulder": 1.0})
+    assert read.settings == {"duration": 0.1, "step": 1e-3}
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ("duration = 1.0", "duration = ", r"scene.toml: .*line 2"),
+        ("duration = 1.0", "", "'duration' is missing"),
+        ("duration = 1.0", 'duration = "long"', "duration is 'long'; allowed: a time in seconds"),
+        ("duration = 1.0", "duraton = 1.0", "unknown key 'duraton'; the file takes: duration, step"),
+        (
+            'library = "two_link"',
+            'library = "twolink"',
+            "robot.library: unknown robot 'twolink'; the library has: pendulum",
+        ),
+        (
+            'library = "two_link"',
+            'library = "two_link"\nsize = 3',
+            "unknown key 'size'; robot.library 'two_link' takes: lengths, masses",
+        ),
+        ('library = "two_link"', "", "give one of library"),
+        (
+            'law = "Stribeck"',
+            'law = "Stribek"',
+            "friction.shoulder.law: unknown law 'Stribek'; stiction has: .*Coulomb, Stribeck",
+        ),
+        ('law = "Stribeck"\n', "", "friction.shoulder: it lacks 'law'"),
+        ("velocity = 0.01", "", "friction.shoulder: Stribeck needs 'velocity'"),
+        ("velocity = 0.01", "velocity = -1", "friction.shoulder: Stribeck: velocity is -1"),
+        (
+            "velocity = 0.01",
+            "velocity = 0.01\nsigma = 2",
+            r"friction.shoulder: unknown key 'sigma'; Stribeck takes: viscous, stiffness, damping, level",
+        ),
+        ('shoulder = "0.3*sin(3*t)"', 'shoulder = "0.3*sinn(3*t)"', "unknown name 'sinn'"),
+        ("elbow = 0.01", "wrist = 0.01", r"unknown joint 'wrist'; robot 'two_link' has: shoulder, elbow \(in torque\)"),
+        ("level = 0.4", 'level = "much"', r"friction.shoulder: level: allowed: .*float.*; given: str"),
+        ("elbow = 0.01", "elbow = { time = [0, 1] }", "torque.elbow: Table needs 'value'"),
+        ("elbow = 0.01", "elbow = { time = [1, 0], value = [1, 1] }", "torque.elbow: Table: time 0 comes after 1"),
+        ("elbow = 0.01", "elbow = true", "torque of 'elbow' is True"),
+        ('method = "moreau"', 'method = "rk5"', "method is 'rk5'; allowed: 'moreau'"),
+        ('law = "Stribeck"', "law = [1]", r"unknown law '\[1\]'"),
+        ('library = "two_link"', 'library = ["x"]', "unknown robot"),
+        ('library = "two_link"', 'library = "chain"', "library 'chain' was given {}; it needs links"),
+        (
+            'library = "two_link"',
+            'library = "two_link"\nlengths = 5',
+            "two_link: lengths is 5; allowed: 2 numbers above 0",
+        ),
+        ("[q]", "wires = 5\n[q]", "unknown|wires"),
+        ("duration = 1.0", "duration = -1.0", "duration is -1.0; allowed: a time in seconds, above 0"),
+        ("[friction.both]", '[friction.elbow]\nlaw = "none"\nlevel = 5\n[friction.both]', "unknown key 'level'"),
+        ("[q]", '[parts.ball]\npart = "Bal"\n[q]', "parts.ball.part: unknown part 'Bal'; stiction has: Mass, FreeBody"),
+        ("[q]", '[parts.ball]\npart = "Mass"\nmass = -1\n[q]', "parts.ball: Mass: mass is -1"),
+        ("[q]", '[[wires]]\ntarget = "ball.force"\nterms = ["a.b"]\n[q]', "port 'ball.force': unknown part 'ball'"),
+        ("[q]", '[[wires]]\nfrom = "ball.force"\n[q]', r"unknown key 'from'; wires\[0\] takes: target"),
+        (
+            'library = "two_link"',
+            'name = "r"\nlinks = [{ name = "a", mas = 1 }]',
+            r"robot.links\[0\]: unknown key 'mas'; Link takes: name, mass",
+        ),
+        ('library = "two_link"', 'urdf = "none.urdf"', "none.urdf"),
+        (
+            "joints = { shoulder = 1, elbow = 1 }",
+            "joints = { shoulder = 1, wrist = 1 }",
+            r"unknown joint 'wrist'.*friction 'both'",
+        ),
+        ("[q]\nelbow = 0.5", "[q]\nelbo = 0.5", r"unknown joint 'elbo'.*\(in q\)"),
+    ],
+)
+def test_refused_with_file_and_key(tmp_path, old, new, message):
+    assert old in GOOD
+    with pytest.raises(SceneError, match=message) as error:
+        read_scene(write(tmp_path, GOOD.replace(old, new, 1)))
+    assert "scene.toml" in str(error.value)
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(SceneError, match="there is no file"):
+        read_scene(tmp_path / "nothing.toml")
+
+
+def test_a_scene_comes_back_as_it_was(tmp_path):
+    scene, settings = everything(), {"duration": 0.1, "step": 1e-3, "method": "moreau", "record": 0.01}
+    write_scene(tmp_path / "scene.toml", scene, **settings)
+    again = read_scene(tmp_path / "scene.toml")
+    assert again.settings == settings | {"method": stiction.Moreau()}
+    assert again.scene == scene
+    write_scene(tmp_path / "again.toml", again.scene, **settings)
+    assert (tmp_path / "again.toml").read_text() == (tmp_path / "scene.toml").read_text()
+    before, after = simulate(scene, **settings), run_file(again)
+    for name in before.signals:
+        assert before[name].tobytes() == after[name].tobytes(), name
+    kept = run_file(write(tmp_path, before.origin["scene"], "kept.toml"))
+    assert kept["q.left.turn"].tobytes() == before["q.left.turn"].tobytes()
+
+
+def test_a_python_function_is_named_and_kept_as_its_trace(tmp_path):
+    def push(t):
+        return 0.336 + 0.144 * sin(100 * t)
+
+    scene = Scene(robot=library.two_link(), torque={"elbow": push})
+    with pytest.raises(SceneError, match=r"torque\.elbow is the Python function 'push'"):
+        write_scene(tmp_path / "scene.toml", scene, duration=1.0, step=1e-3)
+    run = simulate(scene, duration=0.1, step=1e-2)
+    assert "(0.144*sin(100*t) + 0.336)" in run.origin["scene"]
+    curve = Scene(robot=library.two_link(), friction={"elbow": Curve(function=lambda w: 0.5 + w)})
+    with pytest.raises(SceneError, match=r"friction.elbow.function.* is the Python function"):
+        write_scene(tmp_path / "scene.toml", curve, duration=1.0, step=1e-3)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        *METHODS.values(),
+        stiction.Moreau(rows="by_joint", pull=0.1, softness=0.01, splitting=True),
+        stiction.gears_implicit(softness=0.2),
+        stiction.Rosenbrock(tolerance=1e-8),
+    ],
+    ids=str,
+)
+def test_methods_and_their_options_come_back(method, tmp_path):
+    write_scene(tmp_path / "scene.toml", Scene(robot=library.two_link()), duration=1.0, step=1e-3, method=method)
+    assert read_scene(tmp_path / "scene.toml").settings["method"] == method
+
+
+def test_settings_are_checked_when_written(tmp_path):
+    with pytest.raises(SceneError, match="unknown setting 'steps'; a scene file has: duration"):
+        write_scene(tmp_path / "scene.toml", Scene(robot=library.two_link()), steps=3)
+
+
+def test_the_page_on_scene_files_shows_one_that_runs(tmp_path):
+    page = (EXAMPLES.parent / "docs" / "scenes.md").read_text()
+    text = page.split("```toml\n")[1].split("```")[0]
+    run = run_file(write(tmp_path, text.replace("duration = 10.0", "duration = 0.1")))
+    assert run.time[-1] == 0.1 and run["q.elbow"][0] == 0.5
+    patterns = ("q.", "mode.", "energy.", "work.", "loss.")
+    assert {name.split(".")[0] + "." for name in run.signals} == set(patterns)
+    assert "mode.seal" in run.signals and np.abs(run["energy.residue"]).max() < 1e-3

@@ -1,0 +1,104 @@
+"""What a method cannot follow is refused, with the step or the method that can."""
+
+import math
+
+import numpy as np
+import pytest
+
+from stiction import Coulomb, Scene, StictionError, simulate
+from stiction.network import NetworkError, Term, Wire
+from stiction.parts import FreeBody, Friction, Ground, Mass
+from stiction.reproduce.closed_forms import box
+from tests.scenes import anchor, on_axle, oscillator
+
+
+def largest_step(error):
+    """The step that a refusal names [s]."""
+    return float(str(error.value).split("largest stable step is ")[1].split(" ")[0])
+
+
+@pytest.mark.parametrize("method, limit", [("rk4", 2.828427), ("gill", 2.828427), ("moreau", 2.0)])
+def test_springs_that_a_step_cannot_follow_are_refused(method, limit):
+    """ω h may be 2√2 by methods of order 4, 2 by a symplectic one, damping aside (7e−4 of ω); a little less decays."""
+    scene = oscillator(stiffness=1e6)
+    with pytest.raises(NetworkError, match=r"the spring of 'spring' is too stiff .* swings at 707 rad/s") as error:
+        simulate(scene, duration=1.0, step=0.01, method=method)
+    h = largest_step(error)
+    assert h == pytest.approx(limit / math.sqrt(1e6 / 2.0), rel=2e-3)
+    with pytest.raises(NetworkError, match="too stiff"):
+        simulate(scene, duration=10.1 * h, step=1.01 * h, method=method)
+    run = simulate(scene, duration=0.99 * h * 5000, step=0.99 * h, method=method)
+    assert np.abs(run["ball.position"][-1000:]).max() < 0.5, "it decays"
+
+
+def test_friction_that_pushes_is_refused():
+    scene = Scene(
+        parts={"ball": Mass(mass=1.0, velocity=1.0), "rub": Friction(law=Coulomb(level=1.0))},
+        wires=[Wire("rub.velocity", ["ball.velocity"]), Wire("ball.force", ["rub.torque"])],
+    )
+    with pytest.raises(NetworkError, match="wired to push its body along"):
+        simulate(scene, duration=0.1, step=0.01)
+
+
+def test_a_conveyor_is_for_flows():
+    """Friction against a belt at 0.5 m/s takes the block along at 1 m/s²; rows cannot see the belt and say so."""
+    scene = Scene(
+        parts={"block": Mass(mass=1.0), "rub": Friction(law=Coulomb(level=1.0))},
+        wires=[
+            Wire("rub.velocity", ["block.velocity"], shift=(-0.5,)),
+            Wire("block.force", [Term("rub.torque", -1.0)]),
+        ],
+    )
+    run = simulate(scene, duration=2.0, step=1e-3)
+    np.testing.assert_allclose(run["block.velocity"], np.minimum(run.time, 0.5), atol=2e-3)  # a bristle bends first
+    assert run["block.velocity"][-1] == pytest.approx(0.5, abs=1e-6)
+    with pytest.raises(NetworkError, match="sees a velocity while everything rests"):
+        simulate(scene, duration=2.0, step=1e-3, method="moreau")
+
+
+@pytest.mark.parametrize("method", ["rk4", "gill", "euler"])
+def test_bristles_that_cannot_hold_are_refused_with_the_step_that_can(method):
+    """5000 N·m/rad on 1e−4 kg m²: 1 % less than the step that is named holds without drift, 1 % more is refused.
+
+    That step is the one at which ė = s, J ṡ = −K e − (B + τK) s, with τ the stage step, begins to grow.
+    """
+    law = Coulomb(level=0.5, stiffness=5000.0, damping=1.0)
+    simulate(on_axle(0.0304, law, 0.3), duration=0.1, step=1e-3, method=method)
+    with pytest.raises(StictionError, match="friction bristles are too stiff") as error:
+        simulate(on_axle(1e-4, law, 0.3), duration=0.1, step=1e-3, method=method)
+    h = largest_step(error)
+    with pytest.raises(StictionError, match="friction bristles are too stiff"):
+        simulate(on_axle(1e-4, law, 0.3), duration=10.1 * h, step=1.01 * h, method=method)
+    run = simulate(on_axle(1e-4, law, 0.3), duration=2000 * h * 0.99, step=h * 0.99, method=method)
+    assert np.ptp(anchor(run, "axle")[1000:]) < 1e-9
+    assert run["bend.axle"][-1] == pytest.approx(0.3 / 5000.0, rel=1e-6)
+
+
+def test_bristles_in_space_and_on_the_ground_are_tried_too():
+    body = FreeBody(mass=1.0, inertia=(1, 1, 1))
+    rub = Friction(law=Coulomb(level=20.0, stiffness=1e8, damping=1.0), dimension=3)
+    space = Scene(
+        parts={"puck": body, "rub": rub},
+        wires=[Wire("rub.velocity", ["puck.velocity"]), Wire("puck.force", [Term("rub.torque", -1.0)])],
+    )
+    with pytest.raises(StictionError, match=r"the bristles of 'rub' are too stiff for 'rk4' at 0\.001 s"):
+        simulate(space, duration=1.0, step=1e-3)
+    ground = Ground(stiffness=1e8, damping=1.0, coefficient=0.5)
+    wires = [
+        Wire("ground.position", ["puck.position"]),
+        Wire("ground.velocity", ["puck.velocity"]),
+        Wire("puck.force", [Term("ground.force", -1.0)]),
+    ]
+    with pytest.raises(StictionError, match="the bristles of 'ground' are too stiff"):
+        simulate(Scene(parts={"puck": body, "ground": ground}, wires=wires), duration=1.0, step=1e-3)
+    with pytest.raises(StictionError, match="the bristles of 'corner0' are too stiff"):
+        simulate(box(), duration=1.0, step=1e-2)
+
+
+def test_friction_that_acts_elsewhere_than_it_looks_is_refused_by_rows():
+    scene = Scene(
+        parts={"a": Mass(mass=1.0), "b": Mass(mass=1.0), "f": Friction(law=Coulomb(level=1.0))},
+        wires=[Wire("f.velocity", ["a.velocity"]), Wire("b.force", [Term("f.torque", -1.0)])],
+    )
+    with pytest.raises(NetworkError, match="acts on another"):
+        simulate(scene, duration=0.1, step=0.01, method="moreau")
