@@ -73,7 +73,8 @@ def show_peers(report: Report, name: str, robot: Robot, peers: dict[tuple[str, s
         cells = {"arm": name, "friction": kind, "integrator": integrator}
         cells |= {road: 1e6 * x for road, x in times.items()}
         report.row(
-            "MuJoCo, per robot and step [µs]", cells | {"ends apart [rad]": arm.apart(q), "motion": trouble or "like ours"}
+            "MuJoCo, per robot and step [µs]",
+            cells | {"ends apart [rad]": arm.apart(q), "motion": trouble or "like ours"},
         )
         if not trouble:
             best[kind, integrator] = min(times.values())

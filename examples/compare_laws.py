@@ -1,4 +1,4 @@
-"""Four friction laws on one joint that is loaded and shaken below break-away: which hold, which creep. Draws compare_laws.png."""
+"""Four laws on one joint, loaded and shaken below break-away: who holds, who creeps. Draws compare_laws.png."""
 
 import stiction
 from stiction.show.figure import save, subplots
@@ -20,7 +20,8 @@ for name, law in laws.items():
     run = stiction.simulate(scene, duration=10.0, step=1e-4, record=0.01)
     anchor = run["q.joint1"] - run["bend.joint1"]  # what the bristle holds on to: elastic motion is no creep
     print(
-        f"{name:14} creeps {anchor[-1] - anchor[100]:9.2e} rad in 9 s, {int(run['switches.joint1'][-1])} changes of mode"
+        f"{name:14} creeps {anchor[-1] - anchor[100]:9.2e} rad in 9 s, "
+        f"{int(run['switches.joint1'][-1])} changes of mode"
     )
     ax.plot(run.time, 1e3 * run["q.joint1"], label=name)
 ax.set_title("a joint under 60 to 90 % of break-away")

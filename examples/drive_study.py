@@ -1,4 +1,4 @@
-"""One geared drive: torque over speed, efficiency in both directions, and how hard it is to drive back. Draws drive_study.png."""
+"""One geared drive: torque over speed, efficiency both ways, how hard it is to drive back. Draws drive_study.png."""
 
 import numpy as np
 
@@ -42,7 +42,8 @@ efficiency.plot(
 )
 back.plot(loads, speed)
 print(
-    f"stalls at {loads[steady(24.0, -loads)['v.joint'][-1] < 1e-6][0]:g} N·m and 24 V; driven back from {loads[moves][0]:g} N·m on"
+    f"stalls at {loads[steady(24.0, -loads)['v.joint'][-1] < 1e-6][0]:g} N·m and 24 V; "
+    f"driven back from {loads[moves][0]:g} N·m on"
 )
 for ax, title, x, y in (
     (curve, "speed under load", "load at the joint [N·m]", "speed [rad/s]"),

@@ -18,7 +18,7 @@ def test_digits_of_a_motor_step():
     assert run["motor_current.axle"][1] == pytest.approx(7.554394629, abs=1e-9)
     assert run["v.axle"][1] == pytest.approx(2.202928666, abs=1e-9)
     assert run["motor_current.axle"][20] == pytest.approx(7.575493478, abs=1e-9)
-    assert run["v.axle"][20] == pytest.approx(92.368551746, abs=2e-9)
+    assert run["v.axle"][20] == pytest.approx(92.368551746, abs=1e-9)
     late = simulate(scene, duration=5.0, step=1e-4, record=5.0)
     assert late["motor_current.axle"][-1] == pytest.approx(0.0478087649, abs=1e-9)
     assert late["v.axle"][-1] == pytest.approx(239.043825, abs=1e-6)

@@ -36,11 +36,6 @@ def test_an_arm_gets_bristles_that_decay():
         assert run["friction.shoulder"][-1] == pytest.approx(1.0, rel=1e-9)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="measured: two sites on one axle get 1/128 to 1 of the stiffness of one, and 'euler' refuses what it chose; "
-    "a motion in which neither moves has growth 1, and its rounding decides",
-)
 def test_sites_on_one_joint_share_what_one_would_have():
     """Two equal sites side by side are one of twice the strength: together as stiff as one, to a halving."""
     seal = FrictionSite(law=Coulomb(level=0.3), joints={"axle": 1})
@@ -51,10 +46,6 @@ def test_sites_on_one_joint_share_what_one_would_have():
         assert 0.4 < stiffness(run, 0.1) * 2 * h**2 / inertia < 2.5, (method, inertia, h)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="measured: under 'moreau' the puck drifts by 1.2 mm, under 'gears_implicit' by 0.4 mm in 2 s; 'rk4' refuses",
-)
 @pytest.mark.parametrize("method", ["moreau", "gears_implicit"])
 def test_stiff_bristles_in_space_hold_or_are_refused_by_all_methods(method):
     """1e8 N/m under 0.5 kg at 1 ms, with 0.3 of 0.5 N: what does not hold at this step must be refused, as by `rk4`."""
@@ -70,7 +61,6 @@ def test_stiff_bristles_in_space_hold_or_are_refused_by_all_methods(method):
     _holds_or_is_refused(scene, method, 1e-3)
 
 
-@pytest.mark.xfail(strict=True, reason="measured: under 'moreau' the block drifts by 0.6 mm in 2 s; 'rk4' holds it")
 def test_stiff_ground_holds_or_is_refused_by_moreau():
     """1e6 N/m under 1 kg at 2 ms, with 2 N of 4.9 N."""
     block = FreeBody(mass=1.0, inertia=(1, 1, 1), position=(0, 0, -9.81e-6))
@@ -100,10 +90,7 @@ def _holds_or_is_refused(scene, method, h):
     [
         "rk4",
         "gill",
-        pytest.param(
-            "gears_implicit",
-            marks=pytest.mark.xfail(strict=True, reason="measured: 67 % of the way wrong, as by 'gill', not a word"),
-        ),
+        "gears_implicit",
     ],
 )
 def test_bristles_that_forget_too_fast_are_told(method):

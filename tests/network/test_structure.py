@@ -24,7 +24,7 @@ from stiction import (
 from stiction.network import programs
 from stiction.parts import Friction, Mass, Source, SpringDamper
 from stiction.trace import exp, program, sin
-from tests.friction.test_hold import flywheel
+from tests.scenes import flywheel
 
 
 @pytest.fixture

@@ -101,7 +101,7 @@ def modern_robotics_example():
 
 
 def same_arm(M, G, S):
-    """That example as one of our robots, with link frames on the axes, and how much faster our joints turn than its screws."""
+    """That example as one of our robots, frames on the axes, and how much faster our joints turn than its screws."""
     links, joints, frame, before = [Link(name="base")], [], np.eye(4), np.eye(4)
     speeds = np.linalg.norm(S[:3], axis=0)  # its first screw is no unit vector
     for k in range(3):

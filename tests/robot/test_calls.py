@@ -5,12 +5,13 @@ import pickle
 
 import numpy as np
 import pytest
+from benchmarks.peers.robots import random_state
 
 import stiction
 from stiction import Frame, Joint, Link, Robot
 from stiction.errors import InputError, RobotError
 from stiction.robot.programs import shared_programs
-from tests.machines import ALL_KINDS, random_robot, random_state
+from tests.machines import ALL_KINDS, random_robot
 
 
 def test_batches_are_their_members():

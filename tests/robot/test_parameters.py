@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from benchmarks.peers.robots import random_state
 
 import stiction
-from tests.machines import random_robot, random_state
+from tests.machines import random_robot
 
 
 @pytest.mark.parametrize(

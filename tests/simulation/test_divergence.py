@@ -5,7 +5,7 @@ import pytest
 
 import stiction
 from stiction import Coulomb, Dahl, DivergedError, InputError, Scene, StictionWarning, Stribeck, simulate
-from tests.friction.test_hold import flywheel
+from tests.scenes import flywheel
 
 FAST = Dahl(level=0.5, stiffness=1e6)  # forgets within 0.5 μrad: too fast for any explicit step of 1 ms
 
