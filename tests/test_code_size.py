@@ -53,7 +53,7 @@ def test_size(what, request):
 
 
 MATRIX_METHODS = ("moreau", "gears_implicit", "rosenbrock")  # their programs hold a mass matrix, so they grow with n³
-COMPILED_UP_TO = 12  # joints; larger step programs are traced only, which is enough to know their size
+COMPILED_UP_TO = 7  # joints; larger step programs are traced only, which is enough to know their size
 
 
 def step_scene(n, method):

@@ -75,7 +75,7 @@ def test_values_must_be_possible():
         ("friction.elbow.level", [-0.5, 0.1], "level is .-0.5"),
         ("friction.shoulder.static", [0.1], "static is 0.1 and below level"),
         ("friction.shoulder.velocity", 0.0, "velocity is 0"),
-        ("robot.forearm.mass", [-1.0, 1.0], "mass matrix is not positive"),
+        ("robot.forearm.mass", [-1.0, 1.0], "forearm.mass is -1; allowed: above 0"),
         ("friction.elbow.level", ["a"], "allowed: a finite number, or an array"),
         ("friction.elbow.level", [], "allowed: a finite number, or an array"),
         ("friction.elbow.level", [np.nan], "allowed: a finite number"),

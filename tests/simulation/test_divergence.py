@@ -71,12 +71,14 @@ def test_every_run_of_a_batch_is_checked_for_stability():
 
 
 def test_masses_of_every_run_are_checked():
-    with pytest.raises(InputError, match=r"mass matrix is not positive.*run 1, 0 of the batch: robot.link1.mass = -1"):
+    with pytest.raises(
+        InputError, match=r"mass matrix is not positive.*run 1, 0 of the batch: robot.link1.inertia.yy = -9"
+    ):
         simulate(
             Scene(robot=stiction.library.pendulum(1)),
             duration=0.1,
             step=1e-2,
-            parameters={"robot.link1.mass": np.array([[1.0, 2.0], [-1.0, 3.0]])},
+            parameters={"robot.link1.inertia.yy": np.array([[1.0, 2.0], [-9.0, 3.0]])},
         )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from stiction.drive.motor import DriveError
 from stiction.fields import Validated, flag, number
@@ -90,11 +91,21 @@ class ElasticGear(Impedance):
     outputs = {"motor_torque": 1, "joint_torque": 1}
     units = {"motor_torque": "N·m", "joint_torque": "N·m"}
     vanishing = ("backlash",)
+    sense: ClassVar[int] = 1  # of the ratio
 
     ratio: float = number()
     stiffness: float = number(above=0)
     damping: float = number(0.0, least=0)
     backlash: float = number(0.0, least=0)
+
+    def __post_init__(self) -> None:
+        self._set("sense", -1 if self.ratio < 0 else 1)
+        super().__post_init__()
+
+    def conflicts(self) -> Sequence:
+        """Wires hold in which sense a gear turns."""
+        why = "the ratio is 0, or has changed its sign; simulate gears that turn the other way round apart"
+        return [(self.ratio * self.sense <= 0, why)]
 
     def _twist(self, motion: Ports) -> Scalar:
         """How far the spring is wound, motor side; 0 within the play."""

@@ -46,9 +46,20 @@ class Motor(Implicit):
     torque_limit: float | tuple[tuple[float, float], ...] | None = field(default=None)
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if self.torque_limit is not None:
             self._set("torque_limit", self._limit(self.torque_limit))
+        super().__post_init__()
+
+    def conflicts(self) -> Sequence:
+        """Limits are above 0; along a curve speeds rise and torques do not."""
+        limit: Any = self.torque_limit
+        if limit is None:
+            return []
+        if not isinstance(limit, tuple):
+            return [(limit <= 0, "torque_limit is not above 0")]
+        why = "torque_limit: speeds must rise from 0, torques must not rise, and be 0 or above"
+        steps = itertools.pairwise(limit)
+        return [((b[0] <= a[0]) | (b[1] > a[1]) | (b[1] < 0), why) for a, b in steps]
 
     def _limit(self, given: Any) -> float | tuple[tuple[float, float], ...]:
         """A largest torque, or a curve of them."""
@@ -202,7 +213,7 @@ class DCMotor(Motor):
         electric = self.inductance != 0
         late = self.over is None and self.longest < math.inf
         late = late & electric & (self.longest * self.resistance > FAST * self.inductance)
-        return [(electric & limited, why), (late, quick)]
+        return [*super().conflicts(), (electric & limited, why), (late, quick)]
 
     def for_step(self, step: float) -> "DCMotor":
         """The motor for steps of this length: if its electronics are faster, the current is advanced over whole steps,

@@ -45,15 +45,20 @@ def _write_hdf5(path: Path, run: Any) -> None:
             file.create_dataset("valid_until", data=run.valid_until).attrs["units"] = "s"
         group = file.create_group("signals", track_order=True)
         for name, x in run.signals.items():
-            data = group.create_dataset(name.replace("/", "|"), data=x)  # a slash would make a folder
+            place = name.replace("/", "|")  # a slash would make a folder
+            data = group.create_dataset(f"{place} {len(group)}" if place in group else place, data=x)
             data.attrs["name"] = name
             data.dims[0].attach_scale(time)
             data.attrs["units"] = run.units.get(name, "")
         if run.state is not None:
-            state = file.create_dataset("state", data=run.state.values)
+            state = file.create_group("state")
             state.attrs.update({"tick": run.state.tick, "step": run.state.step})
+            state.create_dataset("values", data=run.state.values)
             for what in ("names", "units", "kinds"):
-                state.attrs[what] = list(getattr(run.state, what))
+                state.create_dataset(what, data=list(getattr(run.state, what)), dtype=h5py.string_dtype())
+            varying = state.create_group("parameters", track_order=True)
+            for k, (name, x) in enumerate(run.state.parameters.items()):
+                varying.create_dataset(str(k), data=x).attrs["name"] = name
 
 
 def read_run(path: str | Path) -> dict[str, Any]:
@@ -76,9 +81,11 @@ def _content(file: Any) -> dict[str, Any]:
     data: dict[str, Any] = {x.attrs["name"]: x for x in file["signals"].values()}
     state = None
     if "state" in file:
-        texts = {what: tuple(map(str, file["state"].attrs[what])) for what in ("names", "units", "kinds")}
-        numbers = {"tick": int(file["state"].attrs["tick"]), "step": float(file["state"].attrs["step"])}
-        state = {"values": file["state"][()], **texts, **numbers}
+        kept = file["state"]
+        texts = {what: tuple(kept[what].asstr()[()]) for what in ("names", "units", "kinds")}
+        numbers = {"tick": int(kept.attrs["tick"]), "step": float(kept.attrs["step"])}
+        varying = {x.attrs["name"]: x[()] for x in kept["parameters"].values()}
+        state = {"values": kept["values"][()], "parameters": varying, **texts, **numbers}
     return {
         "time": file["time"][()],
         "signals": {name: x[()] for name, x in data.items()},

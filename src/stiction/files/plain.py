@@ -143,6 +143,10 @@ def write(value: Any, where: str, traced: bool = False) -> Any:
 
 def _table(value: Any, where: str, traced: bool) -> dict[str, Any]:
     table: dict[str, Any] = {}
+    if isinstance(value, Digital) and where.startswith("parts."):
+        raise SceneError(
+            f"{where} is a controller among the parts, which a file cannot hold; put it on a joint, in control"
+        )
     for base, known in TAGS.items():
         if isinstance(value, base) and not (base is Part and isinstance(value, (Motor, Digital))):
             if type(value) not in known.values():

@@ -244,6 +244,8 @@ def _setting(key: str, value: Any) -> Any:
         raise SceneError(f"{key} is {value!r}; allowed: a time in seconds, above 0")
     if key == "method":
         return _method(value)
+    if key == "signals" and isinstance(value, (str, tuple)):
+        value = [value] if isinstance(value, str) else list(value)
     if key == "signals" and not (isinstance(value, list) and all(isinstance(x, str) for x in value)):
         raise SceneError(f"signals is {value!r}; allowed: a list of names, or of beginnings of names")
     if key == "energy" and not isinstance(value, bool):

@@ -1,8 +1,8 @@
 """Dry friction by a curve of the user's own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from stiction.fields import pair
 from stiction.friction.dry import CLOSE, Dry
@@ -33,6 +33,7 @@ class Curve(Dry):
 
     function: Callable[[Scalar], Scalar] | tuple[Callable[[Scalar], Scalar], Callable[[Scalar], Scalar]] = field()
     static: float | tuple[float, float] | None = pair(None, least=0, optional=True)
+    slowest: ClassVar[tuple[float, float]] = (0.0, 0.0)  # the functions at speed 0
 
     def __post_init__(self) -> None:
         both: Any = self.function if isinstance(self.function, (tuple, list)) else (self.function, self.function)
@@ -45,13 +46,17 @@ class Curve(Dry):
         slowest = tuple(self._tried(f) for f in both)
         if self.static is None:
             self._set("static", slowest)
+        self._set("slowest", slowest)
         super().__post_init__()
-        for s, f in zip(self.static, slowest, strict=True):  # type: ignore[arg-type]
-            if s < f:
-                raise self.refusal(
-                    f"static is {s:g} and below the function at speed 0, {f:g}; "
-                    "break-away takes at least as much as sliding"
-                )
+
+    def conflicts(self) -> Sequence:
+        """Break-away takes at least as much as sliding."""
+
+        def why(s: float, f: float) -> Callable[[], str]:
+            less = "and below the function at speed 0"
+            return lambda: f"static is {s:g} {less}, {f:g}; break-away takes at least as much as sliding"
+
+        return [(s < f, why(s, f)) for s, f in zip(self.static, self.slowest, strict=True)]  # type: ignore[arg-type]
 
     def _tried(self, function: Callable[[Scalar], Scalar]) -> float:
         """The function at speed 0; refuses one that fails, or that pushes."""

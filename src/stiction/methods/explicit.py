@@ -105,7 +105,7 @@ class RK4(Explicit):
 
 @dataclass(frozen=True, kw_only=True)
 class Gill(Explicit):
-    """Runge–Kutta after Gill, which carries rounding errors along: order 4, four evaluations."""
+    """Runge–Kutta with Gill's coefficients, as gears.md has it: order 4, four evaluations."""
 
     name = "gill"
     scheme = staticmethod(runge_kutta_gill)
@@ -153,7 +153,7 @@ def refuse_pushing(network: Network, start: StartTerms) -> None:
     for name, part in network.parts.items():
         if isinstance(part, FrictionPart) and name in start.seen:
             row, seen = start.rows[name][:, 0], start.seen[name]
-            if row.any() and (np.abs(row + seen) < 1e-9).all():
+            if ((row * seen).sum(axis=1) < 0).any():
                 raise NetworkError(
                     f"friction '{name}' is wired to push its body along; "
                     "its torque has the sign of the velocity: give its term the gain -1"
@@ -180,25 +180,26 @@ def refuse_stiff_bristles(network: Network, start: StartTerms, scheme: Scheme, t
                 "Take it, or softer bristles, or none (stiffness and damping are then chosen), or use 'moreau'"
             )
 
-        refuse_growth(growth, step, 1.0, message)
+        refuse_growth(growth, step, 1 + 1e-9, message)
 
 
 def refuse_stiff_springs(network: Network, start: StartTerms, growth: Any, title: str, step: float) -> None:
-    """Refuse springs that the step cannot follow, each alone on the bodies that it moves."""
+    """Refuse springs that the step cannot follow, each direction alone on the bodies that it moves."""
     for name, part in network.parts.items():
-        if isinstance(part, (FrictionPart, Ground)) or name not in start.rows or not start.stiffness[name].any():
+        if isinstance(part, (FrictionPart, Ground)) or name not in start.rows:
             continue
-        a = start.compliance([name])[:, 0, 0]
-        K, B = start.stiffness[name][:, 0] * a, start.damping[name][:, 0] * a
+        a = np.diagonal(start.compliance([name]), axis1=1, axis2=2)
+        stiffness, damping = start.stiffness[name] * a, start.damping[name] * a
+        for k in np.flatnonzero(stiffness.any(axis=0)):
+            _refuse_stiff_spring(name, stiffness[:, k], damping[:, k], growth, title, step)
 
-        def grows(h: float, K: np.ndarray = K, B: np.ndarray = B) -> np.ndarray:
-            return growth(K, B, h)
 
-        def message(stable: float, run: int, name: str = name, K: np.ndarray = K) -> str:
-            return (
-                f"the spring of '{name}' is too stiff for '{title}' at {step:g} s: it swings at "
-                f"{np.sqrt(K[run]):.3g} rad/s; "
-                f"the largest stable step is {stable:.3g} s. Take it, or a softer spring, or method 'rosenbrock'"
-            )
+def _refuse_stiff_spring(name: str, K: np.ndarray, B: np.ndarray, growth: Any, title: str, step: float) -> None:
+    def message(stable: float, run: int) -> str:
+        return (
+            f"the spring of '{name}' is too stiff for '{title}' at {step:g} s: "
+            f"it swings at {np.sqrt(K[run]):.3g} rad/s; the largest stable step is {stable:.3g} s. "
+            "Take it, or a softer spring, or method 'rosenbrock'"
+        )
 
-        refuse_growth(grows, step, 1 + 1e-9, message)
+    refuse_growth(lambda h: growth(K, B, h), step, 1 + 1e-9, message)

@@ -27,9 +27,8 @@ from stiction.network.wires import NetworkError
 from stiction.parts.friction import Friction
 from stiction.parts.ground import Ground
 from stiction.parts.penalty_joint import PenaltyJoint
-from stiction.trace.expression import Expr
 from stiction.trace.functions import Scalar, absolute, clip, floor, logical_not, loop, maximum, minimum, where
-from stiction.trace.parameters import Key
+from stiction.trace.parameters import Key, absent
 
 GAMMA = 1 / 2
 OFFSETS = (0, 0, 1, 1)  # of the stages in time, parts of the step
@@ -259,18 +258,14 @@ def _eliminated(A: Matrix) -> Matrix:
     for k in range(n):
         inverse = 1 / U[k][k]
         for i in range(k + 1, n):
-            if _zero(U[i][k]):
+            if absent(U[i][k]):
                 continue
             factor_ = U[i][k] * inverse
             U[i][k] = factor_
             for j in range(k + 1, n):
-                if not _zero(U[k][j]):
+                if not absent(U[k][j]):
                     U[i][j] = U[i][j] - factor_ * U[k][j]
     return U
-
-
-def _zero(x: Scalar) -> bool:
-    return x.op == "const" and x.data == 0 if isinstance(x, Expr) else x == 0
 
 
 def _solved(U: Matrix, b: list[Scalar]) -> list[Scalar]:
@@ -278,11 +273,11 @@ def _solved(U: Matrix, b: list[Scalar]) -> list[Scalar]:
     n, x = len(U), list(b)
     for k in range(n):
         for j in range(k):
-            if not _zero(U[k][j]):
+            if not absent(U[k][j]):
                 x[k] = x[k] - U[k][j] * x[j]
     for k in reversed(range(n)):
         for j in range(k + 1, n):
-            if not _zero(U[k][j]):
+            if not absent(U[k][j]):
                 x[k] = x[k] - U[k][j] * x[j]
         x[k] = x[k] / U[k][k]
     return x

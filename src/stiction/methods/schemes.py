@@ -34,7 +34,7 @@ def runge_kutta_4(flow: Flow, state: Sequence[Scalar], t: Scalar, h: Scalar) -> 
 
 
 def runge_kutta_gill(flow: Flow, state: Sequence[Scalar], t: Scalar, h: Scalar) -> list[Scalar]:
-    """One step of Gill's method, which carries its rounding errors along; order 4."""
+    """One step with Gill's coefficients, which need one register less; order 4."""
     n, r = len(state), math.sqrt(0.5)
     table = (  # offset of the stage, stage step, Gill's a, b and c
         (0, h / 2, 1 / 2, 2, 1 / 2),

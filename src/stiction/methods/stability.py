@@ -23,7 +23,7 @@ class RunError(NetworkError):
         run: its number in the batch.
     """
 
-    def __init__(self, message: str, run: int) -> None:
+    def __init__(self, message: str, run: int = 0) -> None:
         super().__init__(message)
         self.run = run
 

@@ -111,6 +111,11 @@ class Layout:
             made.append(Slot(key, kind, float(x), labels.signal(key), unit))
         return made
 
+    @property
+    def energy_slots(self) -> list[str]:
+        """The names of the first energies."""
+        return [slot.name for slot in self.slots if slot.key[0] == "start" and slot.kind == WORK]
+
     @cached_property
     def places(self) -> dict[Key, int]:
         """Where each slot stands."""

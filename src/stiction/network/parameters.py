@@ -13,7 +13,7 @@ from stiction.parts.robot_body import RobotBody
 from stiction.trace.functions import Scalar, lookup
 from stiction.trace.parameters import Key, Rows, Substitution
 from stiction.trace.program import Port
-from stiction.trace.structure import NoKeyError
+from stiction.trace.structure import NoKeyError, structure_of
 
 TABLE = 3  # numbers in a row of a table
 
@@ -71,7 +71,7 @@ class Parameters:
     def structure(self) -> tuple | None:
         """All that decides a program of network and method, values aside; None where users' own code is in it."""
         try:
-            return self.network.structure(), self.method.structure()
+            return self.network.structure(), structure_of(self.method)
         except NoKeyError:
             return None
 

@@ -141,6 +141,12 @@ class Wire:
                 "allowed: a list of 'part.port' texts and Term objects"
             )
         object.__setattr__(self, "terms", tuple(Term(term) if isinstance(term, str) else term for term in given))
+        sources = [term.source for term in self.all_terms]
+        for source in sources:
+            if sources.count(source) > 1:
+                raise NetworkError(
+                    f"the wire to '{self.target}' has two terms of '{source}'; add up their gains in one"
+                )
         try:
             object.__setattr__(self, "shift", tuple(map(real, self.shift)))
         except (TypeError, ValueError):

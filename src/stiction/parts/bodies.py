@@ -169,6 +169,10 @@ class FreeBody(Admittance):
         kinetic = sum((m * v * v for m, v in zip(weights, own[7:], strict=True)), start=0) / 2
         return kinetic, -self.mass * Vector(*self.pull).dot(Vector(*own[:3]))
 
+    def quaternions(self) -> Sequence[slice]:
+        """Behind the position."""
+        return [slice(3, 7)]
+
     def settle(self, own: list[Scalar]) -> list[Scalar]:
         """The quaternion takes unit length again."""
         w, x, y, z = own[3:7]

@@ -64,7 +64,8 @@ class Friction(FrictionPart):
     def conflicts(self) -> Sequence:
         """Every law has a flow; in space only dry laws are known, and are the same in all directions."""
         law, name, spatial = self.law, type(self.law).__name__, self.dimension > 1
-        uneven = spatial and isinstance(law, Dry) and law.breakaway(1) != law.breakaway(-1)
+        pairs = [x for x in vars(law).values() if isinstance(x, tuple) and len(x) == 2]
+        uneven = spatial and isinstance(law, Dry) and any(a is not b and a != b for a, b in pairs)
         return [
             (type(law).flow is Law.flow, f"the law {name} has no method 'flow', which every law needs; write it"),
             (

@@ -103,6 +103,10 @@ class Admittance(Part):
         """
         return []
 
+    def quaternions(self) -> Sequence[slice]:
+        """Where quaternions stand among the states."""
+        return []
+
     def rates(self, own: list[Scalar], forces: Ports, t: Scalar) -> Sequence[Scalar]:
         """Rates of the states under the inputs."""
         M = self.mass_matrix(own)

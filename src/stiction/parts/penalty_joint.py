@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from stiction.fields import instance, number, numbers
+from stiction.friction.dry import Dry
 from stiction.friction.law import Law
-from stiction.parts.kinds import Impedance, Ports
+from stiction.parts.kinds import Impedance, Ports, Spring
 from stiction.parts.registry import PARTS
 from stiction.spatial import Vector, from_quaternion
 from stiction.trace.functions import Scalar
@@ -40,6 +41,7 @@ class PenaltyJoint(Impedance):
 
     inputs = {f"{port}_{body}": size for body in "ab" for port, size in BODY.items()}
     outputs = {f"{port}_{body}": 3 for body in "ab" for port in ("force", "moment")}
+    folded = ("axis",)
     units = {"force_a": "N", "force_b": "N", "moment_a": "N·m", "moment_b": "N·m", "bend": "rad"}
 
     stiffness: float = number(least=0)
@@ -86,16 +88,33 @@ class PenaltyJoint(Impedance):
         tilting = turning - axes[0] * spin
         torque, rates = self.law.flow(spin, own[0] if own else 0, step) if self.law is not None else (0, 0)
         moment = axes[1].cross(axes[0]) * self.turning_stiffness - tilting * self.turning_damping - axes[0] * torque
-        outputs = {
-            "force_a": list(-force),
-            "force_b": list(force),
-            "moment_a": list(-(arms[0].cross(force) + moment)),
-            "moment_b": list(arms[1].cross(force) + moment),
-        }
-        return outputs, [rates] if own else []
+        return _on_both(force, arms, moment), [rates] if own else []
+
+    def springs(self, motion: Ports) -> Sequence[Spring]:
+        """Parting in three directions, tilting in two, and the bristle of a dry law about the axis."""
+        arms, axes, _, _ = self._geometry(motion)
+        found = []
+        for unit in (Vector(1, 0, 0), Vector(0, 1, 0), Vector(0, 0, 1)):
+            found.append(Spring(_on_both(unit, arms, Vector(0, 0, 0)), self.stiffness, self.damping))
+            across = unit - axes[0] * axes[0].dot(unit)
+            moment = _on_both(Vector(0, 0, 0), arms, across)
+            found.append(Spring(moment, self.turning_stiffness, self.turning_damping))
+        if isinstance(self.law, Dry) and self.law.stiffness is not None and self.law.damping is not None:
+            found.append(Spring(_on_both(Vector(0, 0, 0), arms, axes[0]), self.law.stiffness, self.law.damping))
+        return found
 
     def stored(self, motion: Ports, own: list[Scalar]) -> Scalar:
         """Elastic energy of parting, tilting and the bristle [J]."""
         _, axes, parting, _ = self._geometry(motion)
         springs = self.stiffness * parting.dot(parting) / 2 + self.turning_stiffness * (1 - axes[0].dot(axes[1]))
         return springs + (self.law.stored(own[0]) if own and self.law is not None else 0)
+
+
+def _on_both(force: Vector, arms: list[Vector], moment: Vector) -> Ports:
+    """The outputs under a force and a moment on body b, and their opposites on body a."""
+    return {
+        "force_a": list(-force),
+        "force_b": list(force),
+        "moment_a": list(-(arms[0].cross(force) + moment)),
+        "moment_b": list(arms[1].cross(force) + moment),
+    }

@@ -78,8 +78,9 @@ class RobotBody(Admittance):
         return twin
 
     def structure(self) -> tuple:
-        """That of the robot: robots of one structure share a program."""
-        return (type(self).__qualname__, self.robot.programs.blueprint(()).structure)
+        """That of the robot, with the names by which its coordinates and parameters are asked for."""
+        r = self.robot
+        return (type(self).__qualname__, r.programs.blueprint(()).structure, tuple(self._units), tuple(r.parameters))
 
     def start(self) -> Mapping[str, float]:
         """Positions and velocities, by the names of the robot."""
@@ -143,13 +144,16 @@ class RobotBody(Admittance):
     def _split(self, own: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         return own[: self.robot.nq], own[self.robot.nq :]
 
+    def quaternions(self) -> list[slice]:
+        """Those of spherical and floating joints."""
+        return [body.quaternion for body in self.robot.mechanism.bodies if body.quaternion]
+
     def settle(self, own: list[Scalar]) -> list[Scalar]:
         """Quaternions take unit length again."""
         kept = list(own)
-        for body in self.robot.mechanism.bodies:
-            if body.quaternion:
-                size = sqrt(sum((x * x for x in own[body.quaternion]), start=0))
-                kept[body.quaternion] = [x / size for x in own[body.quaternion]]
+        for places in self.quaternions():
+            size = sqrt(sum((x * x for x in own[places]), start=0))
+            kept[places] = [x / size for x in own[places]]
         return kept
 
 

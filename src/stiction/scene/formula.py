@@ -79,6 +79,10 @@ class Formula:
         """Its text: the numbers in it are folded."""
         return (type(self).__qualname__, self.text, self.variable)
 
+    def __reduce__(self) -> tuple:
+        """A copy is read again from the text."""
+        return Formula, (self.text, self.variable)
+
     def __repr__(self) -> str:
         return f"Formula({self.text!r})" if self.variable == "t" else f"Formula({self.text!r}, {self.variable!r})"
 

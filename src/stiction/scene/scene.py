@@ -26,7 +26,7 @@ from stiction.robot.robot import Robot
 from stiction.scene.build import network_of
 from stiction.trace.functions import Scalar
 
-TAKEN = ("energy", "work", "loss")  # words that begin names of signals which belong to no part
+TAKEN = ("energy", "work", "loss", "stored", "start")  # words that begin names of signals which belong to no part
 Torque = float | Callable[[Scalar], Scalar]
 
 
@@ -119,6 +119,7 @@ class Scene(Validated):
         for what in ("robots", "parts", "friction", "drives", "control", "torque"):
             if not isinstance(getattr(self, what), Mapping):
                 raise SceneError(f"{what} is {getattr(self, what)!r}; allowed: a mapping from names")
+            self._set(what, dict(getattr(self, what)))  # what becomes of the user's own does not matter
         if not isinstance(self.wires, (list, tuple)) or not all(isinstance(wire, Wire) for wire in self.wires):
             raise SceneError(f"wires is {self.wires!r}; allowed: a list of Wire objects")
         self._set("wires", tuple(self.wires))
@@ -187,7 +188,7 @@ class Scene(Validated):
         robot = self._must_be_single(name, "a drive")
         if name in self.control and (callable(drive.command) or drive.command):
             raise SceneError(f"joint '{name}' has a controller and its drive a command; give one of them")
-        if drive.joint_friction is not None and self.friction.get(name) is not None:
+        if drive.joint_friction is not None and name in self.friction:
             raise SceneError(f"joint '{name}' has friction both in its drive and in the scene; give one of them")
         if self.all_robots[robot].coupling is not None and drive.gear != Gear(ratio=1.0):
             raise SceneError(

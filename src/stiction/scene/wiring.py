@@ -143,9 +143,12 @@ class Wiring:
         self.labels.owners[motor] = f"drive.{mount.name}"
         self._label(motor, mount.name, torque="motor_torque", current="motor_current")
         self.wires.append(Wire(f"{motor}.command", [InternalTerm(command, sense)]))
-        rotor = None if drive.gear.elastic else f"drive.{mount.name}.rotor_inertia"
+        follows = drive.gear.elastic or drive.gear.lossy  # friction in the teeth holds the rotor's inertia, too
+        rotor = None if follows else f"drive.{mount.name}.rotor_inertia"
         self.labels.parameters[mount.robot, f"{mount.joint}.rotor_inertia"] = rotor
         self.labels.parameters[mount.robot, f"{mount.joint}.gear_ratio"] = None  # the wires hold it, too
+        n = len(mount.velocity)
+        self.labels.parameters |= {(mount.robot, f"coupling.{i}.{j}"): None for i in range(n) for j in range(n)}
         if drive.gear.elastic:
             self._elastic(mount, drive)
         else:

@@ -40,6 +40,12 @@ def energy_keys(network: Network) -> list[Key]:
     return [*bodies, *stored, *works, *(("start", name) for name in first_energies(network))]
 
 
+def balance_names(network: Network) -> list[str]:
+    """Names of the signals that `balance` makes."""
+    energies = [f"energy.{what}" for what in ("kinetic", "potential", "elastic", "residue")]
+    return energies + [f"{'loss' if _loses(network, name) else 'work'}.{name}" for name in network.sources]
+
+
 def first_energies(network: Network) -> list[str]:
     """What first energies are kept of, so that the balance of a run that goes on is that of the whole."""
     return [BODIES, *network.order]

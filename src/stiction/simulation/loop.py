@@ -77,6 +77,7 @@ def follow(
     kept[0] = what.advance(state, began, 0, threads)[1]
     _check_start(what, kept[0])
     good = np.full(batch, began + every * count)
+    lost = np.zeros(batch, bool)  # runs that left the numbers: they stay where they were
     status, message, done, calls, tick = "completed", "", 0, 0, began
     pace = _Pace(progress, began, every * count)
     try:
@@ -87,15 +88,16 @@ def follow(
             boundary = began + ((tick - began) // every + 1) * every
             until = min([boundary, *(caller.following(tick) for caller in what.callers)])
             state, seen = _advance(what, last, first, until, threads, pace)
-            bad = ~(sound(state) & np.isfinite(seen).all(axis=-1))
+            bad = ~(sound(state) & np.isfinite(seen).all(axis=-1)) & ~lost
             if bad.any():
                 if status == "completed":
                     status, message = "diverged", _divergence(what, last, bad, first, until - first, threads)
-                good[bad] = np.minimum(good[bad], began + done * every)
-                state[bad] = last[bad]
-                if not batch:
-                    break
-                seen[bad] = kept[done][bad]
+                good[bad] = began + done * every
+                lost |= bad
+            state[lost] = last[lost]
+            if lost.any() and not batch:
+                break
+            seen[lost] = kept[done][lost]
             tick = until
             if (tick - began) % every == 0:
                 done = (tick - began) // every

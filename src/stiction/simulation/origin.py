@@ -35,6 +35,10 @@ class Origin(Mapping[str, str]):
     def __repr__(self) -> str:
         return repr(self._written())
 
+    def __reduce__(self) -> tuple:
+        """A copy has the texts alone: functions in a scene cannot be copied."""
+        return dict, (self._written(),)
+
     def _written(self) -> dict[str, str]:
         if self._texts is None:
             scene, settings, parameters = self._what

@@ -20,7 +20,7 @@ from stiction.network.start import StartTerms
 from stiction.parts.robot_body import RobotBody
 from stiction.scene.scene import Scene
 from stiction.simulation import observe
-from stiction.simulation.energy import BALANCE, energy_keys, first_energies, first_energy
+from stiction.simulation.energy import BALANCE, balance_names, energy_keys, first_energies, first_energy
 from stiction.simulation.program import StepProgram
 from stiction.trace.parameters import Key, absent
 
@@ -47,14 +47,16 @@ def prepared(
     wanted = _wanted(network, _known(network, method, energy), signals)
     works, energies = (network.sources, first_energies(network)) if energy else ((), ())
     layout = Layout(network, works, energies, _marks(network, wanted), method.slots(network, step))
-    values, first = _chosen(values, layout, _first_values(layout, given, values), step, given)
+    first = _first_values(layout, given, values)
+    _check_quaternions(layout, first, given)
+    values, first = _chosen(values, layout, first, step, given)
     program = StepProgram(values, layout, step, wanted, energy)
-    return program, _with_energies(program, first) if energy else first
+    return program, with_energies(program, first, 0) if energy else first
 
 
-def _with_energies(program: StepProgram, first: np.ndarray) -> np.ndarray:
-    """The first state with its energies, from which the balance counts."""
-    seen = dict(zip(program.wanted, np.moveaxis(program.advance(first, 0, 0, 1)[1], -1, 0), strict=True))
+def with_energies(program: StepProgram, first: np.ndarray, tick: int) -> np.ndarray:
+    """A first state with its energies, from which the balance counts."""
+    seen = dict(zip(program.wanted, np.moveaxis(program.advance(first, tick, 0, 1)[1], -1, 0), strict=True))
     for name in program.layout.energies:
         first[..., program.layout.places["start", name]] = first_energy(name, seen)
     return first
@@ -63,7 +65,10 @@ def _with_energies(program: StepProgram, first: np.ndarray) -> np.ndarray:
 def _values(network: Network, method: Method, given: "Given") -> Parameters:
     """The parameters with what the user gave: arrays vary, numbers replace; folded zeros vary, too."""
     usual = Parameters(network, method, {}, given.batch)
-    varying = {key: x for key, x in given.parameters.items() if x.ndim or key not in usual.shared}
+    robots = {
+        name for name, part in network.parts.items() if isinstance(part, RobotBody)
+    }  # they make axes unit vectors
+    varying = {key: x for key, x in given.parameters.items() if x.ndim or key not in usual.shared or key[0] in robots}
     made = Parameters(network, method, varying, given.batch) if varying else usual
     return made.with_values({key: x for key, x in given.parameters.items() if key not in varying})
 
@@ -88,6 +93,11 @@ class Given:
         known, first = parameters_of(network), start_values(network)
         slots = {slot.name: slot.key for slot in Layout(network).slots}
         for name, x in self.names.items():
+            if name in known and name in first:
+                raise InputError(
+                    f"'{name}' is a parameter and a first value of the same name; list the field of your part in its "
+                    "start_fields, or call the state otherwise"
+                )
             if name in known:
                 self.parameters |= dict.fromkeys(known[name][1], x)
             elif name in first:
@@ -105,7 +115,8 @@ class Given:
 
 def _numbers(name: str, given: Any) -> np.ndarray:
     try:
-        x = np.asarray(given, float)
+        x = np.asarray(given)
+        x = np.asarray(x, float) if x.dtype.kind in "iuf" else np.array([np.nan])
     except (TypeError, ValueError):
         x = np.array([np.nan])
     if not x.size or not np.isfinite(x).all():
@@ -136,10 +147,26 @@ def _first_values(layout: Layout, given: Given, parameters: Parameters) -> np.nd
     return first
 
 
+def _check_quaternions(layout: Layout, first: np.ndarray, given: Given) -> None:
+    """Refuse first values that are no rotation."""
+    for name, body in layout.network.bodies.items():
+        for places in body.quaternions():
+            at = [layout.places[name, state] for state in list(body.start())[places]]
+            wrong = np.abs((first[..., at] ** 2).sum(axis=-1) - 1) > 1e-6
+            if wrong.any():
+                run = tuple(int(i) for i in np.argwhere(wrong)[0])
+                raise _in_batch(
+                    f"'{name}': its quaternion has not length 1 at the start; allowed: (1, 0, 0, 0)", run, given
+                )
+
+
 def _check_values(parameters: Parameters, given: Given) -> None:
     """Refuse values that no part could have, in any run; the mass matrix tells of robots."""
     for name in dict.fromkeys(owner for owner, _ in given.parameters):
-        if name not in parameters.network.parts or isinstance(parameters.network.parts[name], RobotBody):
+        if name not in parameters.network.parts:
+            continue
+        if isinstance(parameters.network.parts[name], RobotBody):
+            _check_robot(name, parameters, given)
             continue
         usual, part = parameters.network.parts[name], parameters.in_arrays(name)
         for was, thing in ((usual, part), (getattr(usual, "law", None), getattr(part, "law", None))):
@@ -153,16 +180,31 @@ def _check_values(parameters: Parameters, given: Given) -> None:
                 raise _refusal(parameters, name, tuple(int(i) for i in np.argwhere(wrong)[0]), given)
 
 
+def _check_robot(name: str, parameters: Parameters, given: Given) -> None:
+    """Refuse masses and rotors below 0, and rotors that vanish; the mass matrix tells of inertias."""
+    robot: Any = parameters.network.parts[name]
+    least = {f"{link.name}.mass": 0.0 for link in robot.robot.links}
+    rotors = {f"{joint.name}.rotor_inertia": joint.rotor_inertia for joint in robot.robot.joints}
+    for (owner, field), x in given.parameters.items():
+        wrong = (x < least.get(field, -np.inf)) | ((x <= 0) & bool(rotors.get(field)) | (x < 0) & (field in rotors))
+        if owner == name and wrong.any():
+            run = tuple(int(i) for i in np.argwhere(np.broadcast_to(wrong, parameters.batch))[0])
+            raise _in_batch(f"'{name}': {field} is {float(np.min(x)):g}; allowed: above 0", run, given)
+
+
 def _refusal(parameters: Parameters, name: str, run: tuple[int, ...], given: Given) -> StictionError:
     """The error that the part of one run alone would raise."""
     part = parameters.of_run(name, run)
+    things = [thing for thing in (part, getattr(part, "law", None)) if thing is not None]
+    found = [why() if callable(why) else why for thing in things for wrong, why in thing.conflicts() if wrong]
+    if found:
+        return _in_batch(f"{type(part).__name__}: {found[0]}", run, given)
     try:
-        for thing in (part, getattr(part, "law", None)):
-            if thing is not None:
-                thing.__post_init__()
-        why = f"'{name}': a parameter that is left out of the program where it is 0 cannot become 0 in a batch"
+        for thing in things:
+            thing.__post_init__()
     except StictionError as error:
-        why = str(error)
+        return _in_batch(str(error), run, given)
+    why = f"'{name}': a parameter that is left out of the program where it is 0 cannot become 0 in a batch"
     return _in_batch(why, run, given)
 
 
@@ -194,7 +236,8 @@ def _chosen(
         raise _in_batch(str(error), _run(error.run, batch), given) from None
     values = {key: _shaped(x, batch) for key, x in choice.parameters.items()}
     for key, x in choice.start.items():
-        first[..., layout.places[key]] = x.reshape(batch)
+        if key not in given.start:
+            first[..., layout.places[key]] = x.reshape(batch)
     return (parameters.with_values(values) if values else parameters), first
 
 
@@ -237,8 +280,8 @@ def _wanted(network: Network, known: Sequence[Key], patterns: Sequence[str] | No
     names = {key: (network.labels.signal(key) if key[0] else key[1], full(key)) for key in known}
     kept: set[Key] = set()
     for pattern in patterns:
-        found = {key for key, both in names.items() if any(_fits(name, pattern) for name in both)}
-        if not found:
+        found = {key for key, both in names.items() if any(_fits(name, pattern) for name in both)} - balance
+        if not found and not (balance and any(_fits(name, pattern) for name in balance_names(network))):
             listed = ", ".join(both[0] for key, both in names.items() if key not in balance)
             raise InputError(f"no signal is or begins with '{pattern}'; this simulation has: {listed}")
         kept |= found
@@ -246,7 +289,7 @@ def _wanted(network: Network, known: Sequence[Key], patterns: Sequence[str] | No
 
 
 def _fits(name: str, pattern: str) -> bool:
-    return fnmatchcase(name, pattern) if any(c in pattern for c in "*?[") else name.startswith(pattern)
+    return fnmatchcase(name, pattern) if "*" in pattern else name.startswith(pattern)
 
 
 def _marks(network: Network, wanted: Sequence[Key]) -> Mapping[str, Mapping[str, float]]:

@@ -12,6 +12,7 @@ from stiction.errors import DivergedError, InputError, StictionError, StictionWa
 from stiction.files.scene_file import SceneFile, read_scene
 from stiction.methods import DEFAULT, Method, as_method
 from stiction.network.labels import full
+from stiction.network.layout import start_values
 from stiction.network.network import Network
 from stiction.scene.scene import Scene
 from stiction.simulation import observe
@@ -19,7 +20,7 @@ from stiction.simulation.energy import BALANCE, balance
 from stiction.simulation.loop import Progress, Record, follow, whole
 from stiction.simulation.origin import Origin
 from stiction.simulation.program import StepProgram
-from stiction.simulation.setup import prepared
+from stiction.simulation.setup import prepared, with_energies
 from stiction.simulation.state import State, state_of, values_for
 from stiction.simulation.trajectory import Trajectory
 from stiction.trace.parameters import Key
@@ -91,10 +92,18 @@ def simulate(
     chosen = as_method(method)
     every = whole("record", step if record is None else _time("record", record), "step", step)
     count = whole("duration", duration, "record", every * step)
-    program, first = prepared(scene, chosen, step, patterns, energy, parameters or {})
+    given = dict(start.parameters if start else {}) | dict(parameters or {})
+    program, first = prepared(scene, chosen, step, patterns, energy, given)
+    motions = {name for name in given if name in start_values(program.layout.network)}
+    if start is not None and motions:
+        raise InputError(
+            f"start says where the run begins, and parameters give '{min(motions)}'; leave one of them out"
+        )
     tick = 0
     if start is not None:
         first, tick = values_for(program.layout.slots, start, first, step)
+        if energy and not set(program.layout.energy_slots) <= set(start.names):
+            first = with_energies(program, first, tick)
         if program.parameters.varying and first.shape[:-1] != program.parameters.batch:
             raise InputError(
                 f"start has the shape {first.shape[:-1]} and parameters {program.parameters.batch}; allowed: the same"
@@ -108,7 +117,8 @@ def simulate(
         "signals": patterns and list(patterns),
         "energy": bool(energy) or None,
     }
-    run = replace(_trajectory(program, done), origin=Origin(scene, settings, parameters or {}))
+    kept = {name: x for name, x in given.items() if name not in motions}
+    run = replace(_trajectory(program, done, kept), origin=Origin(scene, settings, given))
     return _told(run, on_divergence)
 
 
@@ -126,10 +136,10 @@ def run_file(file: SceneFile | str | Any, progress: Progress | None = None) -> T
     read = file if isinstance(file, SceneFile) else read_scene(file)
     try:
         return simulate(read.scene, **read.settings, progress=progress)
-    except DivergedError as error:
-        raise DivergedError(f"{read.path}: {error}", error.run) from None
     except StictionError as error:
-        raise type(error)(f"{read.path}: {error}" if read.path else str(error)) from None
+        if read.path:
+            error.args = (f"{read.path}: {error}",)
+        raise
 
 
 def _checked(
@@ -164,7 +174,7 @@ def _time(what: str, value: Any) -> float:
     return x
 
 
-def _trajectory(program: StepProgram, done: Record) -> Trajectory:
+def _trajectory(program: StepProgram, done: Record, parameters: Mapping[str, Any]) -> Trajectory:
     """What was seen, by name."""
     network, step = program.layout.network, program.step
     seen = {key: done.seen[..., j].copy() for j, key in enumerate(program.wanted)}
@@ -181,7 +191,7 @@ def _trajectory(program: StepProgram, done: Record) -> Trajectory:
         valid_until=done.good * step if done.state.ndim > 1 else None,
         notes=_notes(program, done.state),
         calls=done.calls,
-        state=state_of(program.layout.slots, done.state, done.tick, step),
+        state=state_of(program.layout.slots, done.state, done.tick, step, parameters),
         aliases={full(key): name for key, (name, _) in named.items() if full(key) != name},
     )
 

@@ -1,7 +1,8 @@
 """Where a run stands: every number that decides how it goes on."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,7 @@ class State:
         kinds: of the slots: "position", "velocity", "state", "memory", "mark", "work" or "method".
         tick: steps since the start.
         step: [s].
+        parameters: that were replaced, by name; a run that goes on has them unless it is given others.
 
     Example:
         >>> import stiction
@@ -40,6 +42,7 @@ class State:
     kinds: tuple[str, ...]
     tick: int
     step: float
+    parameters: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def time(self) -> float:
@@ -56,10 +59,12 @@ class State:
         return f"<State at {self.time:g} s: {len(self.names)} slots, batch {self.values.shape[:-1]}>"
 
 
-def state_of(slots: Sequence[Slot], values: np.ndarray, tick: int, step: float) -> State:
+def state_of(slots: Sequence[Slot], values: np.ndarray, tick: int, step: float, parameters: Mapping[str, Any]) -> State:
     """The state with these values."""
-    names, units, kinds = zip(*((slot.name, slot.unit, slot.kind) for slot in slots), strict=True)
-    return State(values, names, units, kinds, tick, step)
+    names, units, kinds = (tuple(getattr(slot, what) for slot in slots) for what in ("name", "unit", "kind"))
+    return State(
+        values, names, units, kinds, tick, step, {name: np.asarray(x, float) for name, x in parameters.items()}
+    )
 
 
 def values_for(slots: Sequence[Slot], state: State, first: np.ndarray, step: float) -> tuple[np.ndarray, int]:

@@ -68,7 +68,7 @@ class Trajectory:
         """Which runs left the numbers, (*batch,); of a single run, whether it did."""
         if self.valid_until is None:
             return np.array(self.status == "diverged")
-        return self.valid_until < self.time[-1]
+        return self.valid_until < (self.time[-1] if len(self.time) else 0.0)
 
     def at(self, t: float) -> dict[str, Any]:
         """All signals at the record nearest to time t [s]."""

@@ -9,7 +9,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
-from stiction.trace.structure import is_ours, structure_of
+from stiction.trace.expression import Expr
+from stiction.trace.structure import structure_of
 
 Key = tuple[str, str]  # owner and field of a parameter
 Rows = Sequence[tuple[float, ...]]
@@ -66,12 +67,14 @@ class Parametric:
     Attributes:
         start_fields: fields that only say where states start, and so are no parameters of the formulas.
         transparent: fields whose parameters go by their own names: a friction site has a "level", not a "law.level".
+        folded: fields whose numbers shape the program, and are no parameters.
         vanishing: fields that are left out of the program where they are 0, so that being 0 is structure (see
             `absent`).
     """
 
     start_fields: ClassVar[tuple[str, ...]] = ()
     transparent: ClassVar[tuple[str, ...]] = ()
+    folded: ClassVar[tuple[str, ...]] = ()
     vanishing: ClassVar[tuple[str, ...]] = ()
 
     def with_parameters(self, substitution: Substitution) -> Self:
@@ -83,15 +86,15 @@ class Parametric:
         twin = copy.copy(self)
         for f in fields(self):  # type: ignore[arg-type]
             value = getattr(self, f.name)
-            if f.name not in self.start_fields and not (f.name in self.vanishing and absent(value)):
+            kept = f.name in (*self.start_fields, *self.folded) or (f.name in self.vanishing and absent(value))
+            if not kept:
                 inner = substitution if f.name in self.transparent else None
                 object.__setattr__(twin, f.name, _replaced(value, f.name, substitution, inner))
         return twin
 
     def structure(self) -> tuple:
-        """All that decides a program for this object, its parameters aside; refuses classes that are not ours."""
-        is_ours(type(self))
-        parametric = {f.name for f in fields(self)}  # type: ignore[arg-type]
+        """All that decides a program for this object, its parameters aside."""
+        parametric = {f.name for f in fields(self)} - set(self.folded)  # type: ignore[arg-type]
         found = [
             (name, structure_of(value, name not in parametric or (name in self.vanishing and absent(value))))
             for name, value in vars(self).items()
@@ -115,7 +118,9 @@ def _replaced(value: Any, name: str, substitution: Substitution, transparent: Su
 
 
 def absent(value: Any) -> bool:
-    """Whether a parameter is 0 and left out of the program."""
+    """Whether a parameter, or an entry of a row, is 0 and left out of the program."""
+    if isinstance(value, Expr):
+        return value.op == "const" and value.data == 0
     return isinstance(value, (int, float)) and value == 0
 
 

@@ -360,5 +360,5 @@ def _name(e: Expr, ports: Sequence[Port]) -> str:
 def _line(e: Expr, ports: Sequence[Port]) -> str:
     mark = "" if e.varying else "  (uniform)"
     shown = e.op == "item" or (e.op == "lookup" and e.data)
-    note = f" {e.data}" if shown else f" {e.data[1]}" if e.op in ("row", "carry") else ""
+    note = f" {e.data}" if shown else f" {e.data[1]}" if e.op in ("row", "carry", "loop") else ""
     return f"%{e.index} = {e.op}{note} {', '.join(_name(a, ports) for a in e.args)}{mark}"
