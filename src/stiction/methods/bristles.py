@@ -6,8 +6,9 @@ stays stable while bodies move to poses with a quarter of that inertia. Coupled 
 stuck decays.
 """
 
+import copy
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,9 @@ def with_bristles(network: Network) -> Network:
         if not missing:
             return part
         network.must_be_mechanical(f"choosing a bristle for friction '{name}' (or give its stiffness and damping)")
-        law: Any = replace(part.law, **dict.fromkeys(missing, 1.0))
+        law = copy.copy(part.law)
+        for what in missing:
+            law._set(what, 1.0)
         return ChosenBristle(law=law, chosen=missing)
 
     return network.with_parts(change)

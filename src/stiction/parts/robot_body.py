@@ -63,7 +63,8 @@ class RobotBody(Admittance):
         twin = copy.copy(self)
         gravity = zip("xyz", self.gravity, strict=True)
         twin._set("gravity", tuple(substitution(f"gravity.{c}", x) for c, x in gravity))
-        if substitution.noting and not any(map(substitution.varies, self.robot.parameters)):
+        varies = substitution.varying and any(map(substitution.varies, self.robot.parameters))
+        if substitution.noting and not varies:
             plan = self.robot.programs.blueprint(())
             for k, (name, x) in enumerate(zip(plan.names, plan.values.tolist(), strict=True)):
                 _ = substitution(name, x) if name else substitution.internal(f"rotation.{k}", x)
