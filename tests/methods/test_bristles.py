@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from stiction import Coulomb, FrictionSite, LuGre, Scene, StictionWarning, simulate
+from stiction import Coulomb, FrictionSite, LuGre, Scene, StictionError, StictionWarning, simulate
 from stiction.network import Term, Wire
 from stiction.parts import FreeBody, Friction, Ground, Source
 from tests.scenes import TWO_LINK, flywheel, on_axle
@@ -24,6 +24,28 @@ def test_one_site(method, inertia, h):
     """K = J/(2 h²): seen in what 0.1 of 0.5 N·m bend it by."""
     run = simulate(on_axle(inertia, Coulomb(level=0.5), 0.1), duration=400 * h, step=h, method=method, record=h)
     assert stiffness(run, 0.1) == pytest.approx(inertia / (2 * h**2), rel=1e-3)
+
+
+@pytest.mark.parametrize("method, decay", [("rk4", 0.65), ("gill", 0.63), ("euler", 0.707)])
+def test_a_stuck_bristle_decays(method, decay):
+    """Per step by 0.65 under Runge–Kutta, as `bristles` says; over 20 steps its swing is but a phase of ± 5 %."""
+    run = simulate(on_axle(0.02, Coulomb(level=0.5), 0.1), duration=0.06, step=1e-3, method=method)
+    swing = np.abs(run["v.axle"])
+    envelope = [swing[k : k + 8].max() for k in (10, 30)]
+    assert (envelope[1] / envelope[0]) ** (1 / 20) == pytest.approx(decay, rel=0.05)
+
+
+@pytest.mark.parametrize("share, holds", [(3.9, True), (4.3, False)])
+def test_a_bristle_stays_stable_at_a_quarter_of_the_inertia(share, holds):
+    """The margin for poses with less inertia than that at the start, from which it was chosen."""
+    J, h = 0.02, 1e-3
+    scene = on_axle(J / share, Coulomb(level=0.5, stiffness=J / (2 * h**2), damping=J / (2 * h)), 0.1)
+    if holds:
+        run = simulate(scene, duration=1.0, step=h, record=0.1)
+        assert np.ptp(run["q.axle"][5:]) < 1e-12
+    else:
+        with pytest.raises(StictionError, match="too stiff for 'rk4'"):
+            simulate(scene, duration=1.0, step=h)
 
 
 def test_an_arm_gets_bristles_that_decay():

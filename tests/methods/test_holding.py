@@ -1,18 +1,25 @@
 """Sticking must survive honest steps: no drift below break-away, the right acceleration above it."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import stiction
-from stiction import Coulomb, FrictionSite, Scene, Stribeck, simulate
-from stiction.trace import sin
+from stiction import Coulomb, Drive, FrictionSite, Gear, Joint, Link, Robot, Scene, Stribeck, TorqueMotor, simulate
+from stiction.trace import minimum, sin
+from tests.scenes import METHODS as EVERY_METHOD
 from tests.scenes import TWO_LINK, anchor, flywheel, on_axle
 
 STEPS = (1e-4, 1e-3, 2e-3)
 LAWS = {"Coulomb": Coulomb(level=0.5), "Stribeck": Stribeck(level=0.45, static=0.5, velocity=0.01, viscous=0.02)}
 METHODS = ("moreau", "rk4", "gill")
+SLED = Robot(
+    name="sled",
+    links=[Link(name="base"), Link(name="sled", mass=2.0)],
+    joints=[Joint(name="slide", kind="prismatic", parent="base", child="sled", axis=(1, 0, 0))],
+)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -27,6 +34,33 @@ def test_one_joint_holds(inertia, law, h, method):
         assert np.abs(anchor(run, "axle")[1:] - anchor(run, "axle")[1]).max() < 1e-9
         if method == "moreau":
             assert not run["mode.axle"][1:].any() and not run["residual"].any(), "stuck, and no contradiction left"
+
+
+@pytest.mark.parametrize("method", EVERY_METHOD.values(), ids=EVERY_METHOD)
+@pytest.mark.parametrize("rotor", [0.0, 1e-5])
+def test_directions_have_limits_of_their_own(method, rotor):
+    """A sled with gravity along it, up to 5 N ahead and 3 N back: 4.9 N and −2.9 N are held, 5.1 N and −3.1 N not.
+
+    They begin as ramps, so that no bristle swings; with a rotor behind a ratio of −300, too.
+    """
+    drive = Drive(
+        motor=TorqueMotor(rotor_inertia=rotor), gear=Gear(ratio=-300.0), joint_friction=Coulomb(level=(5.0, 3.0))
+    )
+    for load, holds in ((4.9, True), (-2.9, True), (5.1, False), (-3.1, False)):
+        torque = {"slide": lambda t, load=load: (load - 3.0) * minimum(t, 1.0)}
+        scene = Scene(robot=SLED, drives={"slide": drive}, torque=torque, gravity=(1.5, 0, -9.81))
+        run = simulate(scene, duration=3.0, step=1e-3, method=method, record=0.1)
+        late = run.between(1.5, 3.0)
+        if holds:
+            assert np.ptp(anchor(late, "slide")) < 1e-9 and not late["mode.slide"].any()
+            np.testing.assert_allclose(late["friction.slide"], load, rtol=1e-6)
+            np.testing.assert_allclose(late["margin.slide"], 0.1, rtol=1e-4)
+        else:
+            assert (late["mode.slide"] == 2).all()
+            change = np.diff(late["v.slide"]) / 0.1
+            np.testing.assert_allclose(change, math.copysign(0.1, load) / (2.0 + 300**2 * rotor), rtol=1e-3)
+        if method.title == "moreau":
+            assert run["residual"].max() < 1e-9, "no contradiction left"
 
 
 @pytest.mark.parametrize("h", STEPS)

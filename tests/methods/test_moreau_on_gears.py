@@ -9,7 +9,7 @@ import stiction
 from stiction import Coulomb, DCMotor, Drive, Gear, Scene, Stribeck, gears_semi_implicit, simulate
 from stiction.methods import method_named
 from stiction.reproduce.gears import CORRECTED, chain_with_drives, link
-from stiction.trace import sin
+from stiction.trace import sin, where
 from tests.scenes import driven, flywheel
 
 METHODS = ("gears_semi_implicit", "gears_implicit", "moreau")
@@ -116,6 +116,18 @@ def test_joints_with_a_drive_with_a_torque_and_with_nothing(method):
     )
     assert [moved[f"mode.{name}"][-1] for name in (first, second)] == [0, 2]
     np.testing.assert_allclose(moved.stack("q.")[-1], fine.stack("q.")[-1], rtol=4e-3)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_joint_is_not_pulled_back_to_where_it_slid_from(method):
+    """gears (24): the reference follows what slips. After 0.6 rad the joint sticks, and stays there."""
+    scene = geared(lambda t: where(t < 0.5, 12.0, 3.0))
+    plain, pulled = (
+        simulate(scene, duration=3.0, step=1e-3, method=method_named(method, pull=pull), record=0.1)
+        for pull in (0.0, 0.1)
+    )
+    assert pulled["q.joint"][-1] == pytest.approx(plain["q.joint"][-1], abs=1e-4) and plain["q.joint"][-1] > 0.5
+    assert np.ptp(pulled["q.joint"][8:]) < 1e-9 and abs(pulled["way.joint"][-1]) < 1e-9
 
 
 @pytest.mark.parametrize("h", [1e-3, 1e-4])

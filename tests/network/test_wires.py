@@ -2,19 +2,43 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from stiction.network import NetworkError, Term, Wire
 from stiction.parts import FreeBody, Mass, SpringDamper
 from stiction.scene import Scene, SceneError
+from stiction.simulation.simulate import simulate
+from tests.scenes import METHODS, evaluates_once
+
+
+def fed(name):
+    """What tells a spring about the ball."""
+    return [Wire(f"{name}.position", ["ball.position"]), Wire(f"{name}.velocity", ["ball.velocity"])]
+
+
+FED = fed("spring")
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+def test_a_shift_is_a_constant_force(method):
+    """On a mass it is a source like any other: 3 N over 2 kg, and its work is 3 N times the way."""
+    brake = SpringDamper(stiffness=0.0, damping=1.0)
+    scene = Scene(
+        parts={"ball": Mass(mass=2.0), "brake": brake},
+        wires=[*fed("brake"), Wire("ball.force", [Term("brake.force", -1.0)], shift=(3.0,))],
+    )
+    run = simulate(scene, duration=4.0, step=1e-3, method=method, record=0.5, energy=True)
+    exact = 3.0 * (1 - np.exp(-run.time / 2.0))
+    np.testing.assert_allclose(run["ball.velocity"], exact, atol=5e-4 if evaluates_once(method) else 1e-8)
+    np.testing.assert_allclose(run["work.ball.force"], 3.0 * run["ball.position"], atol=1e-2)
+    assert np.abs(run["energy.residue"]).max() < (5e-3 if evaluates_once(method) else 1e-8)
+
 
 BALL = {"ball": Mass(mass=1.0)}
 
 
 SPRING = {"spring": SpringDamper(stiffness=1.0)}
-
-
-FED = [Wire("spring.position", ["ball.position"]), Wire("spring.velocity", ["ball.velocity"])]
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,7 @@ def test_a_member_that_diverges_does_not_spoil_the_others():
         alone = simulate(springy, **how, parameters={"friction.elbow.stiffness": stiffness})
         for name in run.signals:
             assert run[name][:, k].tobytes() == alone[name].tobytes(), name
+    assert np.isfinite(run.state.values).all()
     last = np.searchsorted(run.time, run.valid_until[1] - 1e-9)
     assert np.ptp(run["q.elbow"][last:, 1]) == 0, "it stays where it was"
 

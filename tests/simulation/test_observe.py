@@ -53,6 +53,7 @@ def test_switches_are_counted():
     found = phases(0.02, lambda t, _: math.sin(load * t), Dry((curve, curve), (0.7, 0.7)), 0.0, 0.0, 4.0)
     assert run["switches.axle"][-1] == np.count_nonzero(np.diff(mode)) == len(found) - 1 > 12
     changes = run.time[1:][np.diff(mode) != 0]
+    assert run["fastest.axle"][-1] == np.abs(run["v.axle"]).max()
     np.testing.assert_allclose(changes, [phase.begin for phase in found[1:]], atol=4e-3)  # a step, two to be sure
 
 
