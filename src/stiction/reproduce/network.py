@@ -194,8 +194,8 @@ def free_links(law: Law, stiffness: float) -> Scene:
     joint = {
         "stiffness": stiffness,
         "damping": stiffness / 2000,
-        "turning_stiffness": stiffness / 100,
-        "turning_damping": stiffness / 2e5,
+        "turning_stiffness": stiffness / 400,
+        "turning_damping": stiffness / 4e6,
         "law": law,
     }
     bodies = {"shoulder": ("world", "upper"), "elbow": ("upper", "fore")}
