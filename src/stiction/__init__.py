@@ -14,6 +14,7 @@ _HOME = {
     "network": ("NetworkError", "Term", "Wire"),
     "scene": ("Formula", "FrictionSite", "Scene", "SceneError"),
     "simulation.simulate": ("run_file", "simulate"),
+    "simulation.simulator": ("Simulator",),
     "simulation.state": ("State",),
     "simulation.trajectory": ("Trajectory",),
     "files.scene_file": ("SceneFile", "read_drives", "read_scene", "write_scene"),

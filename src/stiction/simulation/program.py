@@ -13,7 +13,7 @@ from stiction.network.parameters import Parameters
 from stiction.network.programs import shared_program
 from stiction.simulation import observe
 from stiction.simulation.energy import energies
-from stiction.trace.functions import Scalar, loop
+from stiction.trace.functions import Scalar, absolute, loop, where
 from stiction.trace.parameters import Key
 from stiction.trace.program import Port, Program
 
@@ -53,17 +53,24 @@ class StepProgram:
         step: [s].
         wanted: keys of the signals that are seen.
         callers: Python functions on their clocks.
+        stepped: whether every run has a time of its own and can be frozen: what `Simulator` drives.
     """
 
     def __init__(
-        self, parameters: Parameters, layout: Layout, step: float, wanted: Sequence[Key], energy: bool
+        self,
+        parameters: Parameters,
+        layout: Layout,
+        step: float,
+        wanted: Sequence[Key],
+        energy: bool,
+        stepped: bool = False,
     ) -> None:
         self.parameters, self.layout, self.step = parameters, layout, step
-        self.wanted, self.energy = list(wanted), energy
+        self.wanted, self.energy, self.stepped = list(wanted), energy, stepped
         self.method = parameters.method
         self.callers = self._callers()
         clocks = tuple(part.clock.ticks(step) for part in layout.network.digital.values())
-        key = parameters.key("steps", clocks, tuple(wanted), tuple(layout.works), bool(layout.marks), energy)
+        key = parameters.key("steps", clocks, tuple(wanted), tuple(layout.works), bool(layout.marks), energy, stepped)
         self.program = shared_program(key, lambda: self._program(key))
         try:
             self.program.kernel(0 if parameters.batch else 1)
@@ -84,7 +91,8 @@ class StepProgram:
         layout, wanted = self.layout, self.wanted
 
         def function(*given: Any) -> tuple:
-            network, method, (h, tick, steps, flat) = self.parameters.traced(given)
+            network, method, (h, tick, steps, *more) = self.parameters.traced(given)
+            flat, alive = more[-1], more[0] if self.stepped else None
 
             def mark(before: Block, after: Block, t: Scalar, stage: Scalar) -> Block:
                 return observe.marked(network, before, after, t, stage) if layout.marks else after
@@ -98,17 +106,23 @@ class StepProgram:
                 after = layout.flat(method.span(network, layout.block(flat), tick * h, steps * h, h, mark))
             else:
                 after = loop(steps, one, flat)
+            if alive is not None:
+                good = (alive > 0) & _sound(after)
+                after = [where(good, x, y) for x, y in zip(after, flat, strict=True)]
             everything = self.seen(network, layout.block(after), (tick + steps) * h, h)
-            return after, [everything[name] for name in wanted]
+            signals = [everything[name] for name in wanted]
+            return (after, signals) if alive is None else (after, where(good, 1, 0), signals)
 
         return Program(self.method.title, function, self._inputs(), self._outputs(), key=key)
 
     def _inputs(self) -> list[Port]:
-        times = [Port(name, (), unit, "uniform") for name, unit in (("h", "s"), ("tick", "1"), ("steps", "1"))]
-        return [*self.parameters.ports, *times, self._state()]
+        own = "varying" if self.stepped else "uniform"
+        times = [Port("h", (), "s", "uniform"), Port("tick", (), "1", own), Port("steps", (), "1", "uniform")]
+        return [*self.parameters.ports, *times, *([Port("alive")] if self.stepped else []), self._state()]
 
     def _outputs(self) -> list[Port]:
-        return [self._state(), Port("signals", (len(self.wanted),), "SI")]
+        alive = [Port("alive")] if self.stepped else []
+        return [self._state(), *alive, Port("signals", (len(self.wanted),), "SI")]
 
     def _state(self) -> Port:
         return Port("state", (len(self.layout.slots),), "SI")
@@ -169,6 +183,14 @@ class StepProgram:
             own = state[..., caller.slots]
             after[..., caller.slots] = caller.call(tick * self.step, own, inputs[..., caller.inputs])
         return after, len(due)
+
+
+def _sound(state: Sequence[Scalar]) -> Scalar:
+    """Whether a state is numbers that can mean something."""
+    good = absolute(state[0]) < SENSELESS
+    for x in state[1:]:
+        good = good & (absolute(x) < SENSELESS)
+    return good
 
 
 SENSELESS = 1e60  # a state beyond it has left the numbers, though not yet to infinity

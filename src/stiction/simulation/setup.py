@@ -32,6 +32,7 @@ def prepared(
     signals: Sequence[str] | None = None,
     energy: bool = False,
     parameters: Mapping[str, Any] | None = None,
+    stepped: bool = False,
 ) -> tuple[StepProgram, np.ndarray]:
     """The program that advances a scene, and the state that it starts from, (*batch, slots); arguments as those of
     `simulate`.
@@ -50,7 +51,7 @@ def prepared(
     first = _first_values(layout, given, values)
     _check_quaternions(layout, first, given)
     values, first = _chosen(values, layout, first, step, given)
-    program = StepProgram(values, layout, step, wanted, energy)
+    program = StepProgram(values, layout, step, wanted, energy, stepped)
     return program, with_energies(program, first, 0) if energy else first
 
 

@@ -52,6 +52,32 @@ class Desk:
         self.strides = words([0] * len(inputs))
 
 
+class Bound:
+    """A kernel on arrays that stay where they are: a call costs one foreign call, and checks nothing.
+
+    Attributes:
+        arrays: inputs and results, kept alive.
+    """
+
+    def __init__(self, function: Function, arrays: tuple, strides: Sequence[int], edges: Sequence[int]) -> None:
+        self.function, self.arrays = function, arrays
+        self.inputs, self.outputs = (words([address(array) for array in each]) for each in arrays)
+        self.strides, self.edges = words(strides), edges
+
+    def __call__(self) -> None:
+        """Run once on what is in the arrays now."""
+        if len(self.edges) == 2:
+            self.function(self.inputs, self.strides, self.outputs, 0, self.edges[1])
+            return
+        pairs = itertools.pairwise(self.edges)
+        share([partial(self.function, self.inputs, self.strides, self.outputs, a, b) for a, b in pairs if a < b])
+
+
+def edges_of(count: int, lanes: int, workers: int) -> list[int]:
+    """Where threads share rows, in whole blocks of lanes."""
+    return [min(count, (count * k // workers + lanes - 1) // lanes * lanes) for k in range(workers)] + [count]
+
+
 def one_call(
     function: Function,
     places: Sequence[int],
@@ -66,8 +92,8 @@ def one_call(
     if workers <= 1:
         function(inputs, steps, outputs, 0, count)
         return
-    edges = [min(count, (count * k // workers + lanes - 1) // lanes * lanes) for k in range(workers)] + [count]
-    share([partial(function, inputs, steps, outputs, a, b) for a, b in itertools.pairwise(edges) if a < b])
+    pairs = itertools.pairwise(edges_of(count, lanes, workers))
+    share([partial(function, inputs, steps, outputs, a, b) for a, b in pairs if a < b])
 
 
 def each_row(

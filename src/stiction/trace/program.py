@@ -306,6 +306,30 @@ class Program:
         else:
             launch.one_call(kernel.function, places, strides, targets, count, kernel.target.lanes, workers)
 
+    def bind(
+        self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray], threads: int | None = 1
+    ) -> launch.Bound:
+        """The program on these arrays, to be called many times: one row of the varying ports each.
+
+        All must be contiguous and of the program's type, those of varying ports with one leading axis. A result may be the
+        array of a varying input.
+        """
+        count = next(len(x) for x, port in zip(arrays, self.inputs, strict=True) if port.role == "varying")
+        ports = [*self.inputs, *self.outputs]
+        for array, port in zip([*arrays, *results], ports, strict=True):
+            lead = (count,) if port.role == "varying" else (len(array),) if port.role == "lookup" else ()
+            if array.shape != (*lead, *port.shape) or array.dtype != self.dtype or not array.flags.c_contiguous:
+                raise InputError(
+                    f"{self.name}: the array of {port.name} must be contiguous, {self.dtype} and of shape {(*lead, *port.shape)}"
+                )
+        strides = [
+            len(array) if port.role == "lookup" else port.size if port.role == "varying" else 0
+            for array, port in zip(arrays, self.inputs, strict=True)
+        ]
+        kernel = self.kernel(1 if count == 1 else 0)
+        edges = launch.edges_of(count, kernel.target.lanes, _workers(kernel, count, threads))
+        return launch.Bound(kernel.function, (tuple(arrays), tuple(results)), strides, edges)
+
 
 def check_threads(threads: Any) -> None:
     """Refuse what is no number of threads."""
