@@ -101,7 +101,12 @@ def simulate(
         )
     tick = 0
     if start is not None:
-        first, tick = values_for(program.layout.slots, start, first, step)
+        first, ticks = values_for(program.layout.slots, start, first, step)
+        if np.ptp(ticks):
+            raise InputError(
+                "start has runs at different times, which one record cannot hold; step them with a Simulator"
+            )
+        tick = int(np.ravel(ticks)[0])
         if energy and not set(program.layout.energy_slots) <= set(start.names):
             first = with_energies(program, first, tick)
         if program.parameters.varying and first.shape[:-1] != program.parameters.batch:

@@ -1,7 +1,7 @@
 """`Simulator`: a scene compiled once and stepped for ever, from Python, for one robot or for thousands.
 
-Its core is a pure function: (parameters and inputs, ticks, state) → (state, outputs). Everything that decides how a run goes on is
-in the state and the ticks; nothing is checked or traced per step beyond shapes.
+Its core is a pure function: (parameters and inputs, ticks, state) → (state, outputs). Everything that decides how a run
+goes on is in the state and the ticks; nothing is checked or traced per step beyond shapes.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,12 +29,15 @@ class Simulator:
         scene: what is simulated.
         step: [s].
         method: as that of `simulate`.
-        runs: how many runs side by side; all arrays then have (runs,) as their first axis. None: one run, without that axis.
+        runs: how many runs side by side; all arrays then have (runs,) as their first axis. None: one run, without that
+            axis.
         inputs: what comes from outside at every step, by name or pattern: torques "torque.JOINT" [N·m or N], commands
-            "drive.JOINT.command", targets "control.JOINT.target", values "PART.value" of sources. They replace what the scene says there.
+            "drive.JOINT.command", targets "control.JOINT.target", values "PART.value" of sources. They replace what the
+            scene says there.
         outputs: what is seen after a step: signals of `simulate`, by name, beginning or pattern.
-        parameters: parameters and first values, by name or pattern: numbers, arrays (runs,), or functions of a random generator
-            and the number of runs. Where a pattern fits several, an array (runs, how many) gives each its own.
+        parameters: parameters and first values, by name or pattern: numbers, arrays (runs,), or functions of a random
+            generator and the number of runs. Where a pattern fits several, an array (runs, how many) gives each its
+            own.
         start: the state to start from, of a run or of another simulator.
         seed: of the generator that draws.
         threads: how many share the runs; None takes all cores.
@@ -162,7 +165,7 @@ class Simulator:
         """A copy of where all runs stand; assigning one puts them there."""
         single = self.runs is None
         values, ticks = (x[0] if single else x.copy() for x in (self._states, self._ticks))
-        return state_of(self._program.layout.slots, np.array(values), np.array(ticks), self.step_length)
+        return state_of(self._program.layout.slots, np.array(values), np.array(ticks), self.step_length, {})
 
     @state.setter
     def state(self, saved: State) -> None:
@@ -180,7 +183,8 @@ class Simulator:
 
         Args:
             runs: which, as a mask (runs,) or as indices; all by default.
-            q: positions of the robots [rad or m], (n, nq) or (nq,), or a function that draws them; those of the scene if not given.
+            q: positions of the robots [rad or m], (n, nq) or (nq,), or a function that draws them; those of the scene
+                if not given.
             v: velocities [rad/s or m/s], likewise.
             parameters: as those of the simulator, for these runs.
         """

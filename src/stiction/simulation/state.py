@@ -22,7 +22,7 @@ class State:
         names: of the slots.
         units: of the slots.
         kinds: of the slots: "position", "velocity", "state", "memory", "mark", "work" or "method".
-        tick: steps since the start.
+        tick: steps since the start; (*batch,) where runs have times of their own.
         step: [s].
         parameters: that were replaced, by name; a run that goes on has them unless it is given others.
 
@@ -40,12 +40,12 @@ class State:
     names: tuple[str, ...]
     units: tuple[str, ...]
     kinds: tuple[str, ...]
-    tick: int
+    tick: Any
     step: float
     parameters: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
-    def time(self) -> float:
+    def time(self) -> Any:
         """Time since the start [s]."""
         return self.tick * self.step
 
@@ -56,10 +56,11 @@ class State:
         return self.values[..., self.names.index(name)]
 
     def __repr__(self) -> str:
-        return f"<State at {self.time:g} s: {len(self.names)} slots, batch {self.values.shape[:-1]}>"
+        first = float(np.ravel(self.time)[0])
+        return f"<State at {first:g} s: {len(self.names)} slots, batch {self.values.shape[:-1]}>"
 
 
-def state_of(slots: Sequence[Slot], values: np.ndarray, tick: int, step: float, parameters: Mapping[str, Any]) -> State:
+def state_of(slots: Sequence[Slot], values: np.ndarray, tick: Any, step: float, parameters: Mapping[str, Any]) -> State:
     """The state with these values."""
     names, units, kinds = (tuple(getattr(slot, what) for slot in slots) for what in ("name", "unit", "kind"))
     return State(
@@ -67,14 +68,15 @@ def state_of(slots: Sequence[Slot], values: np.ndarray, tick: int, step: float, 
     )
 
 
-def values_for(slots: Sequence[Slot], state: State, first: np.ndarray, step: float) -> tuple[np.ndarray, int]:
-    """The values of these slots in a state, and its tick for steps of this length; what only observes begins anew if it
-    is not there.
+def values_for(slots: Sequence[Slot], state: State, first: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:
+    """The values of these slots in a state, and its ticks for steps of this length.
+
+    What only observes begins anew if it is not there.
     """
-    tick = round(state.time / step)
-    if abs(state.time / step - tick) > 1e-6:
+    ticks = np.round(np.asarray(state.time) / step)
+    if (np.abs(state.time / step - ticks) > 1e-6).any():
         raise InputError(
-            f"start is a state at {state.time:g} s, which is no whole number of steps of {step:g} s; "
+            f"start is a state at {np.ravel(state.time)[0]:g} s, which is no whole number of steps of {step:g} s; "
             "choose a step that divides it"
         )
     known = {slot.name for slot in slots}
@@ -93,4 +95,4 @@ def values_for(slots: Sequence[Slot], state: State, first: np.ndarray, step: flo
                 f"start is the state of another scene or method: it has no '{slot.name}'; it has: "
                 f"{', '.join(state.names)}"
             )
-    return values, tick
+    return values, ticks

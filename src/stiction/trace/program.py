@@ -311,8 +311,8 @@ class Program:
     ) -> launch.Bound:
         """The program on these arrays, to be called many times: one row of the varying ports each.
 
-        All must be contiguous and of the program's type, those of varying ports with one leading axis. A result may be the
-        array of a varying input.
+        All must be contiguous and of the program's type, those of varying ports with one leading axis. A result may be
+        the array of a varying input.
         """
         count = next(len(x) for x, port in zip(arrays, self.inputs, strict=True) if port.role == "varying")
         ports = [*self.inputs, *self.outputs]
