@@ -46,7 +46,8 @@ class Simulator:
         >>> import numpy as np, stiction
         >>> friction = {"joint1": stiction.Coulomb(level=0.5)}
         >>> scene = stiction.Scene(robot=stiction.library.pendulum(1), friction=friction)
-        >>> sim = stiction.Simulator(scene, step=1e-3, method="moreau", runs=3, inputs=["torque.*"], outputs=["q.*", "v.*"])
+        >>> wanted = {"inputs": ["torque.*"], "outputs": ["q.*", "v.*"]}
+        >>> sim = stiction.Simulator(scene, step=1e-3, method="moreau", runs=3, **wanted)
         >>> sim.inputs, sim.outputs
         (('torque.joint1',), ('q.joint1', 'v.joint1'))
         >>> sim.step([[0.4], [0.6], [0.8]], steps=100).shape  # the first one holds
@@ -95,7 +96,8 @@ class Simulator:
         program, n = self._program, self._count
         labels = program.layout.network.labels
         self.outputs = tuple(labels.signal(key) if key[0] else key[1] for key in program.wanted)
-        self._first = np.ascontiguousarray(first)
+        first = np.broadcast_to(first, (n, first.shape[-1])).copy()
+        self._first = first.copy()
         self._states, tick = (
             (first, 0) if start is None else values_for(program.layout.slots, start, first, self.step_length)
         )
@@ -195,7 +197,8 @@ class Simulator:
         for names, given in ((self._positions, q), (self._velocities, v)):
             if given is not None:
                 drawn = given(self._random, len(which)) if callable(given) else given
-                self._states[np.ix_(which, names)] = np.broadcast_to(np.asarray(drawn, float), (len(which), len(names)))
+                values = np.broadcast_to(np.asarray(drawn, float), (len(which), len(names)))
+                self._states[which[:, None], names] = values
         self._ticks[which], self._alive[which] = 0.0, 1.0
 
     def _which(self, runs: Any) -> np.ndarray:

@@ -319,8 +319,9 @@ class Program:
         for array, port in zip([*arrays, *results], ports, strict=True):
             lead = (count,) if port.role == "varying" else (len(array),) if port.role == "lookup" else ()
             if array.shape != (*lead, *port.shape) or array.dtype != self.dtype or not array.flags.c_contiguous:
+                shape = (*lead, *port.shape)
                 raise InputError(
-                    f"{self.name}: the array of {port.name} must be contiguous, {self.dtype} and of shape {(*lead, *port.shape)}"
+                    f"{self.name}: the array of {port.name} must be contiguous, {self.dtype} and of shape {shape}"
                 )
         strides = [
             len(array) if port.role == "lookup" else port.size if port.role == "varying" else 0

@@ -1,0 +1,133 @@
+"""A scene that steps is the scene that is simulated: the same bits, run by run, with inputs and resets."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import stiction
+from stiction import (
+    PID,
+    Callback,
+    Clock,
+    Coulomb,
+    Dahl,
+    DCMotor,
+    Drive,
+    Gear,
+    InputError,
+    Scene,
+    Simulator,
+    methods,
+    simulate,
+)
+from stiction.trace import sin
+from tests.scenes import flywheel
+
+ARM = stiction.library.two_link()
+FRICTION = {"shoulder": Coulomb(level=0.3), "elbow": Coulomb(level=0.1, viscous=0.05)}
+SCENE = Scene(robot=ARM, friction=FRICTION, q=[0.3, -0.2])
+SEEN = {"inputs": ["torque.*"], "outputs": ["q.*", "v.*"]}
+
+
+@pytest.mark.parametrize("method", methods.METHODS)
+def test_steps_are_those_of_simulate(method):
+    """Constant torques, seven steps at a time: what a long run records, to the last bit."""
+    torques = np.array([[0.0, 0.0], [0.5, -0.3], [2.0, 1.0]])
+    sim = Simulator(SCENE, step=1e-3, method=method, runs=3, **SEEN)
+    seen = [sim.step(torques, steps=7) for _ in range(10)]
+    for k, (shoulder, elbow) in enumerate(torques):
+        given = Scene(robot=ARM, friction=FRICTION, q=[0.3, -0.2], torque={"shoulder": shoulder, "elbow": elbow})
+        run = simulate(given, duration=0.07, step=1e-3, method=method, record=7e-3, signals=["q.", "v."])
+        np.testing.assert_array_equal([x[k] for x in seen], run.stack("")[1:])
+
+
+def test_commands_and_targets_come_from_outside():
+    motor = DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5)
+    drives = {"shoulder": Drive(motor=motor, gear=Gear(ratio=50)), "elbow": Drive(motor=motor, gear=Gear(ratio=50))}
+    pid = PID(clock=Clock(period=2e-3, delay=1), proportional=20.0, derivative=1.0, limit=24.0)
+    scene = Scene(robot=ARM, drives=drives, control={"elbow": pid})
+    sim = Simulator(scene, step=1e-3, method="moreau", runs=2, inputs=["drive.*", "control.*.target"], outputs=["q.*"])
+    assert sim.inputs == ("drive.shoulder.command", "control.elbow.target")
+    seen = sim.step([[3.0, 0.5], [0.0, -0.5]], steps=200)
+    for k, (command, target) in enumerate(((3.0, 0.5), (0.0, -0.5))):
+        fixed = {"drive.shoulder.command": command, "control.elbow.target": target}
+        run = simulate(scene, duration=0.2, step=1e-3, method="moreau", record=0.2, parameters=fixed)
+        np.testing.assert_array_equal(seen[k], [run["q.shoulder"][-1], run["q.elbow"][-1]])
+
+
+def test_single_runs_are_reset():
+    """A run that is reset begins its own time anew, with what is given or drawn; the others do not notice."""
+    pushed = Scene(robot=ARM, friction=FRICTION, torque={"elbow": lambda t: sin(30 * t)})
+    sim, twin = (Simulator(pushed, step=1e-3, method="moreau", runs=3, outputs=["q.*", "v.*"]) for _ in range(2))
+    sim.step(steps=50), twin.step(steps=50)
+    sim.reset([False, True, False], q=[0.5, 0.1], parameters={"friction.shoulder.level": 0.05})
+    np.testing.assert_allclose(sim.time, [0.05, 0.0, 0.05])
+    after, other = sim.step(steps=80), twin.step(steps=80)
+    np.testing.assert_array_equal(after[[0, 2]], other[[0, 2]])
+    changed = Scene(
+        robot=ARM, friction=FRICTION | {"shoulder": Coulomb(level=0.05)}, torque=pushed.torque, q=[0.5, 0.1]
+    )
+    alone = simulate(changed, duration=0.08, step=1e-3, method="moreau", record=0.08, signals=["q.", "v."])
+    np.testing.assert_array_equal(after[1], alone.stack("")[-1])
+
+
+def test_drawn_values_follow_the_seed():
+    def levels(random, count):
+        return random.uniform(0.1, 0.5, (count, 2))
+
+    made = [Simulator(SCENE, step=1e-3, runs=4, seed=s, parameters={"friction.*.level": levels}) for s in (1, 1, 2)]
+    for sim in made:
+        sim.reset(q=lambda random, count: random.normal(size=(count, 2)))
+    first, same, other = (sim.step(steps=20) for sim in made)
+    assert np.array_equal(first, same) and not np.array_equal(first, other)
+
+
+def test_states_are_copied_restored_and_sent():
+    sim = Simulator(SCENE, step=1e-3, method="moreau", runs=2, **SEEN)
+    push = np.array([[1.0, 0.2], [-1.0, 0.3]])
+    sim.step(push, steps=30)
+    saved, sent = sim.state, pickle.loads(pickle.dumps(sim))
+    first = sim.step(push, steps=40)
+    sim.state = saved
+    np.testing.assert_array_equal(sim.step(push, steps=40), first)
+    np.testing.assert_array_equal(sent.step(push, steps=40), first)
+
+
+def test_a_run_that_diverges_is_frozen_until_it_is_reset():
+    fast = Scene(robot=flywheel(0.02), friction={"axle": Dahl(level=0.5, stiffness=10.0)}, v=[50.0])
+    sim = Simulator(fast, step=1e-3, runs=2, outputs=["q.*"], parameters={"friction.axle.stiffness": [10.0, 1e7]})
+    for _ in range(20):
+        seen = sim.step(steps=100)
+    assert sim.diverged.tolist() == [False, True] and np.isfinite(seen).all()
+    assert seen[1] == sim.step(steps=10)[1], "it stays where it was"
+    sim.reset([1], parameters={"friction.axle.stiffness": 10.0})
+    assert not sim.diverged.any() and sim.step(steps=1)[1] > 0
+
+
+def test_one_run_has_no_axis_of_runs_and_results_go_where_they_should():
+    sim = Simulator(SCENE, step=1e-3, method="moreau", **SEEN)
+    out = np.full(4, np.nan)
+    assert sim.step([0.5, 0.1], out=out) is out and np.isfinite(out).all() and sim.state.values.ndim == 1
+    assert sim.manifest["inputs"] == list(sim.inputs) and sim.manifest["slots"][0]["name"] == "q.shoulder"
+
+
+@pytest.mark.parametrize(
+    "more, message",
+    [
+        ({"inputs": ["torque.wrist"]}, r"no input fits 'torque.wrist'; this scene can take: torque.shoulder"),
+        ({"runs": 0}, "runs is 0"),
+        ({"parameters": {"friction.*.levl": 1.0}}, "unknown parameter"),
+        ({"runs": 3, "parameters": {"friction.*.level": np.ones((3, 5))}}, "fits 2 names"),
+        ({"threads": 0}, "threads is 0"),
+    ],
+)
+def test_bad_input(more, message):
+    with pytest.raises(InputError, match=message):
+        Simulator(SCENE, step=1e-3, **more)
+
+
+def test_python_functions_are_the_callers_own():
+    relay = Callback(clock=Clock(period=1e-2), function=lambda t, x: x, reads={"position": 1}, gives={"command": 1})
+    with pytest.raises(InputError, match="make its command an input"):
+        Simulator(Scene(robot=ARM, control={"elbow": relay}), step=1e-3)
