@@ -1,8 +1,8 @@
 """The terms of a network at its start, in numbers, for every run of a batch: what stability checks and default bristles
 ask.
 
-One program gives the forces of inverse dynamics and the rows; the mass matrix comes from it with unit accelerations in
-the lanes, so that it stays small for robots of any size.
+One program gives the forces of inverse dynamics and a push; the mass matrix comes from it with unit accelerations in
+the lanes, the rows with unit torques, so that it stays small for robots of any size.
 """
 
 from typing import Any
@@ -41,16 +41,15 @@ class StartTerms:
         given = parameters.arrays
         if parameters.varying:
             given[-1] = np.repeat(given[-1].reshape(runs, 1, -1), probes.lanes, axis=1)
-        states, accelerations = probes.trials(state)
-        forces, rows, stiffness, damping, seen, outer = program(*given, states, accelerations)
+        forces, push, stiffness, damping, seen, outer = program(*given, *probes.trials(state))
         n = probes.n
         rest = forces[:, 1]  # lane 0 moves as at the start, lane 1 rests
         self.mass_matrix = np.moveaxis(forces[:, 2 : 2 + n] - rest[:, None], 1, 2)
         self.rows, self.stiffness, self.damping = {}, {}, {}
         for name, at in probes.directions.items():
-            self.rows[name] = rows[:, 1, at]
+            self.rows[name] = push[:, 2 + 2 * n :][:, at]
             self.stiffness[name], self.damping[name] = stiffness[:, 1, at], damping[:, 1, at]
-        moving = {name: seen[:, 2 + n :, k] - seen[:, 1:2, k] for k, name in enumerate(probes.implicit)}
+        moving = {name: seen[:, 2 + n : 2 + 2 * n, k] - seen[:, 1:2, k] for k, name in enumerate(probes.implicit)}
         self.seen: dict[str, np.ndarray] = moving
         self.still = {name: seen[:, 1, k] for k, name in enumerate(probes.implicit)}
         self.link_torque = forces[:, 0] - outer[:, 0]
@@ -74,7 +73,6 @@ class _Probes:
         now = network.evaluate(network.start, 0.0, 1.0)
         self.n = len(network.velocities(network.start))
         self.slots = len(flat_states(network, network.start))
-        self.lanes = 2 + 2 * self.n
         self.implicit = [
             name for name, part in network.parts.items() if isinstance(part, Implicit) and part.outputs["torque"] == 1
         ]
@@ -86,17 +84,18 @@ class _Probes:
             if size:
                 self.directions[name] = slice(first, first := first + size)
         self.total = first
+        self.lanes = 2 + 2 * self.n + self.total
 
-    def trials(self, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """States and accelerations: as at the start; at rest; with unit accelerations; with unit velocities."""
+    def trials(self, state: np.ndarray) -> list[np.ndarray]:
+        """States, accelerations, torques: as at the start; at rest; with unit accelerations, velocities, torques."""
         n = self.n
         states = np.repeat(state, self.lanes, axis=1)
         velocities = self._velocities()
         states[:, 1:, velocities] = 0.0
         states[:, np.arange(2 + n, 2 + 2 * n), velocities] = 1.0
-        accelerations = np.zeros((self.lanes, n))
-        accelerations[2 : 2 + n] = np.eye(n)
-        return states, np.broadcast_to(accelerations, (len(states), self.lanes, n))
+        accelerations, torques = np.zeros((self.lanes, n)), np.zeros((self.lanes, self.total))
+        accelerations[2 : 2 + n], torques[2 + 2 * n :] = np.eye(n), np.eye(self.total)
+        return [states, *(np.broadcast_to(x, (len(states), *x.shape)) for x in (accelerations, torques))]
 
     def _velocities(self) -> list[int]:
         places: list[int] = []
@@ -112,7 +111,7 @@ class _Probes:
         n, m = self.n, self.total
 
         def function(*given: Any) -> tuple:
-            network, _, (flat, accelerations) = parameters.traced(given)
+            network, _, (flat, accelerations, torques) = parameters.traced(given)
             now = network.evaluate(states_of(network, flat), 0, 1)
             terms = Terms(network, now)
             rows, stiffness, damping = [], [], []
@@ -132,12 +131,14 @@ class _Probes:
                 part = network.parts[name]
                 seen.append(part.sense * network.inputs(name, now.signals)[part.velocity_port][0])
             outer = terms.pushed(without=[name for name in self.implicit if _of_drive(network.parts[name])])
-            return terms.inverse_dynamics(accelerations), rows, stiffness, damping, seen, outer
+            push = [sum((r[k] * x for r, x in zip(rows, torques, strict=True)), start=0) for k in range(n)]
+            return terms.inverse_dynamics(accelerations), push, stiffness, damping, seen, outer
 
-        inputs = [*parameters.ports, Port("state", (self.slots,), "SI"), Port("accelerations", (n,), "rad/s², m/s²")]
+        units = [Port("accelerations", (n,), "rad/s², m/s²"), Port("torques", (m,))]
+        inputs = [*parameters.ports, Port("state", (self.slots,), "SI"), *units]
         outputs = [
             Port("forces", (n,), "N·m, N"),
-            Port("rows", (m, n)),
+            Port("push", (n,)),
             Port("stiffness", (m,), "N·m/rad, N/m"),
             Port("damping", (m,), "N·m·s/rad, N·s/m"),
             Port("seen", (len(self.implicit),), "rad/s, m/s"),
