@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.measure import Report, Timed, arguments, per_item
 from benchmarks.peers.mujoco_model import mjcf
 from benchmarks.peers.robots import real_arm
-from benchmarks.peers.steps import BATCH, MujocoArm, Q, V, option, our_motion, our_steps
+from benchmarks.peers.steps import BATCH, MujocoArm, Q, V, compared, judged, least, option, our_motion, our_steps
 from stiction import PID, Clock, DCMotor, Drive, Gear, Robot, Scene, Stribeck
 from stiction.reproduce.gears import chain_with_drives
 
@@ -71,32 +71,25 @@ def against_mujoco(report: Report, seconds: float) -> None:
         functions[method, "one"] = our_steps(scene, method)
         functions[method, "batch"] = our_steps(scene, method, levels)
     t = per_item(functions, seconds)
-    q, speeds = our_motion(scene, "moreau")
+    motion = our_motion(scene, "moreau")
     best = {}
     for integrator, arm in peers.items():
         times = {road: t[integrator, road] for road in arm.roads}
-        trouble = arm.trouble(speeds)
-        cells = {"arm": "ur5", "integrator": integrator} | {road: 1e6 * x for road, x in times.items()}
-        ends = {"ends apart [rad]": arm.apart(q), "motion": trouble or "like ours"}
-        report.row("MuJoCo, per robot and step [µs]", cells | ends)
-        if not trouble:
-            best[integrator] = min(times.values())
-    show_ours(report, best, t)
-
-
-def show_ours(report: Report, best: dict[str, float], t: dict[tuple[str, str], float]) -> None:
-    """A row for each method, and its targets against MuJoCo's fastest integrator."""
-    fast = min(best.values(), default=None)
+        cells, best[integrator] = judged(arm, times, motion)
+        report.row("MuJoCo, per robot and step [µs]", {"arm": "ur5", "integrator": integrator} | cells)
+    against = {"fastest": least(best.values()), "RK4": best["RK4"]}
     for method in METHODS:
-        one, many = t[method, "one"], t[method, "batch"]
-        cells = {"arm": "ur5", "method": method, "one robot": 1e6 * one, "batch": 1e6 * many}
-        for integrator, time in {"fastest": fast, "RK4": best.get("RK4")}.items():
-            ratios = ("diverged", "diverged") if time is None else (time / one, time / many)
-            cells |= dict(zip((f"{integrator} / one robot", f"{integrator} / batch"), ratios, strict=True))
-        report.row("ours, per robot and step [µs], and MuJoCo over ours", cells)
-        if fast:
-            report.target(f"ur5, {method}: MuJoCo fastest / ours, one robot", fast / one, 5)
-            report.target(f"ur5, {method}: MuJoCo fastest / ours in a batch", fast / many, 40)
+        show_ours(report, method, t[method, "one"], t[method, "batch"], against)
+
+
+def show_ours(report: Report, method: str, one: float, many: float, against: dict[str, float | None]) -> None:
+    """The row of a method, and its targets against MuJoCo's fastest integrator."""
+    cells = {"arm": "ur5", "method": method} | compared(one, many, against)
+    report.row("ours, per robot and step [µs], and MuJoCo over ours", cells)
+    fastest = against["fastest"]
+    if fastest:
+        report.target(f"ur5, {method}: MuJoCo fastest / ours, one robot", fastest / one, 5)
+        report.target(f"ur5, {method}: MuJoCo fastest / ours in a batch", fastest / many, 40)
 
 
 def growth(report: Report, seconds: float) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.measure import Report, Timed, arguments, per_item
 from benchmarks.peers.mujoco_model import mjcf
 from benchmarks.peers.robots import real_arm
-from benchmarks.peers.steps import BATCH, MujocoArm, Q, V, option, our_motion, our_steps
+from benchmarks.peers.steps import BATCH, MujocoArm, Q, V, compared, judged, least, option, our_motion, our_steps
 from stiction import Coulomb, LuGre, Robot, Scene, Stribeck
 from stiction.friction.law import Law
 
@@ -30,8 +30,9 @@ ROWS: dict[tuple[str, str], Law] = {
     ("rk4", "Coulomb"): COULOMB,
 }
 LIKE = {"LuGre": ("rk4", LUGRE), "frictionloss": ("moreau", COULOMB)}  # ours that moves like MuJoCo's
-QUICK, SLOW = ("Euler", "implicitfast"), "RK4"
+INTEGRATORS = ("Euler", "implicitfast", "RK4")
 Times = dict[tuple[str, ...], float]
+Peers = dict[tuple[str, str], MujocoArm]
 
 
 def scene_of(robot: Robot, law: Law) -> Scene:
@@ -50,7 +51,7 @@ def peer(robot: Robot, kind: str, integrator: str) -> MujocoArm:
     return MujocoArm(mjcf(robot, option=option(integrator), actuators=motors))
 
 
-def functions_of(robot: Robot, peers: dict[tuple[str, str], MujocoArm]) -> dict[tuple[str, ...], Timed]:
+def functions_of(robot: Robot, peers: Peers) -> dict[tuple[str, ...], Timed]:
     """All that is timed on one arm."""
     functions: dict[tuple[str, ...], Timed] = {}
     for names, arm in peers.items():
@@ -62,40 +63,30 @@ def functions_of(robot: Robot, peers: dict[tuple[str, str], MujocoArm]) -> dict[
     return functions
 
 
-def show_peers(report: Report, name: str, robot: Robot, peers: dict[tuple[str, str], MujocoArm], t: Times) -> Times:
-    """A row for each peer; the best time of each that moves like ours."""
+def show_peers(report: Report, name: str, robot: Robot, peers: Peers, t: Times) -> dict[str, float | None]:
+    """A row for each peer; the best times with LuGre friction by integrator, None if it does not move like ours."""
     best = {}
     motions = {kind: our_motion(scene_of(robot, law), method) for kind, (method, law) in LIKE.items()}
     for (kind, integrator), arm in peers.items():
         times = {road: t[kind, integrator, road] for road in arm.roads}
-        q, speeds = motions[kind]
-        trouble = arm.trouble(speeds)
-        cells = {"arm": name, "friction": kind, "integrator": integrator}
-        cells |= {road: 1e6 * x for road, x in times.items()}
-        report.row(
-            "MuJoCo, per robot and step [µs]",
-            cells | {"ends apart [rad]": arm.apart(q), "motion": trouble or "like ours"},
-        )
-        if not trouble:
-            best[kind, integrator] = min(times.values())
-    return best
+        cells, best[kind, integrator] = judged(arm, times, motions[kind])
+        names = {"arm": name, "friction": kind, "integrator": integrator}
+        report.row("MuJoCo, per robot and step [µs]", names | cells)
+    return {integrator: time for (kind, integrator), time in best.items() if kind == "LuGre"}
 
 
-def show_ours(report: Report, name: str, best: Times, t: Times) -> None:
+def show_ours(report: Report, name: str, best: dict[str, float | None], t: Times) -> None:
     """A row for each law and method, and its targets: Runge–Kutta against MuJoCo's, the others against its fastest."""
-    fast = min((best["LuGre", integrator] for integrator in QUICK if ("LuGre", integrator) in best), default=None)
-    slow = best.get(("LuGre", SLOW))
+    against = {"fastest": least(best.values()), "RK4": best["RK4"]}
     for method, law in ROWS:
         one, many = t[method, law, "one"], t[method, law, "batch"]
-        cells = {"arm": name, "method": method, "law": law, "one robot": 1e6 * one, "batch": 1e6 * many}
-        for integrator, peer in {"fastest": fast, SLOW: slow}.items():
-            ratios = ("diverged", "diverged") if peer is None else (peer / one, peer / many)
-            cells |= dict(zip((f"{integrator} / one robot", f"{integrator} / batch"), ratios, strict=True))
-        report.row("ours, per robot and step [µs], and MuJoCo's LuGre over ours", cells)
-        integrator, peer = (SLOW, slow) if method == "rk4" else ("fastest", fast)
-        if peer:
-            report.target(f"{name}, {method}, {law}: MuJoCo {integrator} / ours, one robot", peer / one, 5)
-            report.target(f"{name}, {method}, {law}: MuJoCo {integrator} / ours in a batch", peer / many, 40)
+        names = {"arm": name, "method": method, "law": law}
+        report.row("ours, per robot and step [µs], and MuJoCo's LuGre over ours", names | compared(one, many, against))
+        which = "RK4" if method == "rk4" else "fastest"
+        time = against[which]
+        if time:
+            report.target(f"{name}, {method}, {law}: MuJoCo {which} / ours, one robot", time / one, 5)
+            report.target(f"{name}, {method}, {law}: MuJoCo {which} / ours in a batch", time / many, 40)
 
 
 def main() -> None:
@@ -103,7 +94,7 @@ def main() -> None:
     report = Report(f"Friction in every joint, step 1 ms, float64, against MuJoCo {mujoco.__version__}", options.json)
     for name in ("ur5", "panda"):
         robot = real_arm(name)[0]
-        peers = {(kind, i): peer(robot, kind, i) for kind in LIKE for i in (*QUICK, SLOW)}
+        peers = {(kind, i): peer(robot, kind, i) for kind in LIKE for i in INTEGRATORS}
         t = per_item(functions_of(robot, peers), 0.1 if options.quick else 1.0)
         show_ours(report, name, show_peers(report, name, robot, peers, t), t)
     report.finish()

@@ -26,7 +26,7 @@ def arguments(description: str, flags: Mapping[str, str] = TABLES) -> argparse.N
     """
     os.environ["STICTION_CACHE"] = ""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--quick", action="store_true", help="fewer repetitions, under a minute")
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions")
     for name, words in flags.items():
         parser.add_argument(f"--{name}", action="store_true", help=words)
     return parser.parse_args()

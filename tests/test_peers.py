@@ -10,8 +10,8 @@ from benchmarks.peers.steps import MujocoArm, option, our_motion
 def trouble_of(arm, scene, method):
     for call, _ in arm.roads.values():
         call()
-    q, speeds = our_motion(scene, method)
-    return arm.trouble(speeds) or ("" if arm.apart(q) < 0.01 else f"{arm.apart(q)} rad apart")
+    ours = our_motion(scene, method)
+    return arm.trouble(ours.speeds) or ("" if arm.apart(ours.q) < 0.01 else f"{arm.apart(ours.q)} rad apart")
 
 
 @pytest.mark.parametrize("integrator", drives.INTEGRATORS)
@@ -21,7 +21,7 @@ def test_mujocos_motors_move_like_ours(integrator):
 
 
 @pytest.mark.parametrize("kind", friction.LIKE)
-@pytest.mark.parametrize("integrator", (*friction.QUICK, friction.SLOW))
+@pytest.mark.parametrize("integrator", friction.INTEGRATORS)
 def test_mujocos_friction_moves_like_ours(kind, integrator):
     robot = real_arm("panda")[0]
     method, law = friction.LIKE[kind]

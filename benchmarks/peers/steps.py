@@ -1,8 +1,8 @@
 """The same arm in steps: ours by a compiled program, MuJoCo's by its own roads, and whether both move alike."""
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
@@ -26,12 +26,19 @@ def our_steps(scene: Scene, method: str, parameters: Mapping[str, Any] | None = 
     return lambda: program.advance(start, 0, STEPS, 1), STEPS * math.prod(start.shape[:-1])
 
 
-def our_motion(scene: Scene, method: str) -> tuple[np.ndarray, np.ndarray]:
-    """Positions after STEPS steps, and the largest speed of each joint in them."""
+class Motion(NamedTuple):
+    """Positions after STEPS steps [rad], and the largest speed of each joint in them [rad/s]."""
+
+    q: np.ndarray
+    speeds: np.ndarray
+
+
+def our_motion(scene: Scene, method: str) -> Motion:
+    """What a scene does."""
     run = simulate(scene, duration=STEPS * STEP, step=STEP, method=method, signals=["q.", "v."])
     q = [x[-1] for name, x in run.signals.items() if name.startswith("q.")]
     v = [np.abs(x).max() for name, x in run.signals.items() if name.startswith("v.")]
-    return np.array(q), np.array(v)
+    return Motion(np.array(q), np.array(v))
 
 
 def option(integrator: str) -> str:
@@ -104,3 +111,25 @@ class MujocoArm:
         return (
             f"diverged: joint {k + 1} reaches {ratio[k]:.2g} of our speed" if not 1 / ALIKE < ratio[k] < ALIKE else ""
         )
+
+
+def judged(arm: MujocoArm, times: Mapping[str, float], ours: Motion) -> tuple[dict[str, Any], float | None]:
+    """Cells about a peer from its times by road [s]; the best of them, None if it does not move like ours."""
+    trouble = arm.trouble(ours.speeds)
+    cells: dict[str, Any] = {road: 1e6 * x for road, x in times.items()}
+    cells |= {"ends apart [rad]": arm.apart(ours.q), "motion": trouble or "like ours"}
+    return cells, None if trouble else min(times.values())
+
+
+def compared(one: float, many: float, peers: Mapping[str, float | None]) -> dict[str, Any]:
+    """Cells about our times [s] for one robot and in a batch, and how often they fit into those of peers."""
+    cells: dict[str, Any] = {"one robot": 1e6 * one, "batch": 1e6 * many}
+    for name, time in peers.items():
+        cells[f"{name} / one robot"] = "diverged" if time is None else time / one
+        cells[f"{name} / batch"] = "diverged" if time is None else time / many
+    return cells
+
+
+def least(times: Iterable[float | None]) -> float | None:
+    """The least of some times; None are those of peers that do not count."""
+    return min((x for x in times if x is not None), default=None)
