@@ -162,6 +162,19 @@ def test_controllers_are_for_joints_of_one_velocity():
             Scene(robot=robot, **extra)
 
 
+def test_what_is_left_out_where_it_is_0_cannot_become_0_in_a_batch():
+    """Inductance and play shape the program."""
+    coil = Drive(motor=DCMotor(resistance=1.0, constant=0.05, inductance=1e-2), command=1.0)
+    gear = Gear(ratio=1.0, stiffness=10.0, backlash=0.1)
+    loose = Drive(motor=TorqueMotor(rotor_inertia=1e-3), gear=gear, command=1.0)
+    for drive, name in ((coil, "inductance"), (loose, "backlash")):
+        scene = driven(0.05, drive)
+        batch = simulate(scene, duration=0.1, step=1e-3, parameters={f"drive.axle.{name}": [0.01, 0.02]})
+        assert np.ptp(batch["q.axle"][-1]) > 1e-6
+        with pytest.raises(stiction.InputError, match=r"cannot become 0 in a batch.*run 1 of the batch"):
+            simulate(scene, duration=0.1, step=1e-3, parameters={f"drive.axle.{name}": [0.01, 0.0]})
+
+
 LOSSY = Drive(motor=TorqueMotor(), gear=Gear(ratio=2, efficiency=0.5))
 STIFF = Drive(motor=TorqueMotor(rotor_inertia=1e-5), gear=Gear(ratio=1, stiffness=1e5))
 P_ONLY = PID(clock=Clock(period=0.01), proportional=1.0)

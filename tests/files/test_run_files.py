@@ -4,16 +4,24 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction import Coulomb, InputError, Scene, Trajectory, simulate
+from stiction import Callback, Clock, Coulomb, InputError, LuGre, Scene, Trajectory, simulate
 from tests.scenes import on_axle
 
 
 @pytest.fixture(scope="module")
 def run():
+    """With a controller in Python that is called, and a law that is asked too much, so that there is a note."""
+    push = Callback(
+        clock=Clock(period=0.01),
+        function=lambda t, x: {"command": 10 - 2 * x["position"]},
+        reads={"position": 1},
+        gives={"command": 1},
+    )
+    law = LuGre(level=0.2, static=0.3, velocity=0.1, stiffness=100.0, damping=10.0)
     scene = Scene(
         robot=stiction.library.rp_arm(),
-        friction={"turn": Coulomb(level=0.2), "slide": Coulomb(level=0.5)},
-        torque={"turn": 1.0},
+        friction={"turn": law, "slide": Coulomb(level=0.5)},
+        control={"turn": push},
         q=[0.1, 0.3],
     )
     return simulate(scene, duration=0.5, step=1e-3, record=0.01)
@@ -25,8 +33,14 @@ def test_saved_and_loaded_without_loss(run, tmp_path):
     assert list(again.signals) == list(run.signals)
     for name in run.signals:
         assert again[name].tobytes() == run[name].tobytes()
-    assert (again.status, again.units, again.origin) == (run.status, run.units, run.origin)
-    assert again.time.tobytes() == run.time.tobytes()
+    for what in ("status", "message", "units", "notes", "calls", "aliases"):
+        assert getattr(again, what) == getattr(run, what), what
+    assert dict(again.origin) == dict(run.origin)
+    assert again.time.tobytes() == run.time.tobytes() and again.valid_until is None
+    assert again.state.values.tobytes() == run.state.values.tobytes()
+    for what in ("names", "units", "kinds", "tick", "step"):
+        assert getattr(again.state, what) == getattr(run.state, what), what
+    assert run.calls == 50 and len(run.notes) == 2 and again["robot.q.turn"].tobytes() == run["q.turn"].tobytes()
 
 
 def test_names_with_slashes_come_back(tmp_path):

@@ -155,6 +155,14 @@ def test_the_splitting_error_of_a_stuck_joint(h):
     assert run["splitting"][-1] == pytest.approx(3.0 * h / 2, rel=0.02)
 
 
+@pytest.mark.parametrize("h", [1e-3, 1e-4])
+@pytest.mark.parametrize("method, lag", [("gears_implicit", 0.5), ("gears_semi_implicit", 1.0), ("moreau", 0.0)])
+def test_the_residual_tells_by_how_much_held_friction_lags(method, lag, h):
+    """A stuck joint under a load that grows by 3 N·m/s: friction is half a step late, or a whole one."""
+    run = simulate(geared(lambda t: 3 * sin(t)), duration=0.5, step=h, method=method, record=0.1)
+    assert run["residual"][-1] == pytest.approx(3.0 * h * lag, rel=0.02, abs=1e-9)
+
+
 def test_a_wheel_without_rotor_is_found_through_the_mass_matrix():
     run = simulate(
         Scene(robot=flywheel(0.05), friction={"axle": Coulomb(level=0.5)}, torque={"axle": 0.4}),

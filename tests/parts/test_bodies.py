@@ -41,6 +41,7 @@ def test_a_tumbling_body_under_forces_and_moments(method):
 
     y = solve_ivp(rates, (0, 2), [*body.quaternion, *body.angular], t_eval=run.time, rtol=1e-10, atol=1e-12).y
     error = 3e-3 if evaluates_once(method) else 1e-8
+    np.testing.assert_allclose(np.linalg.norm(run.stack("body.quaternion"), axis=1), 1, atol=1e-14)
     np.testing.assert_allclose(run.stack("body.quaternion"), y[:4].T, atol=error)
     np.testing.assert_allclose(run.stack("body.angular"), y[4:].T, atol=2 * error)
     fall = push / 2.0 + gravity
@@ -93,6 +94,15 @@ def test_a_body_on_a_hinge_is_a_pendulum():
         np.testing.assert_allclose(run["bob.position.y"], 0, atol=1e-12)
         errors.append(np.abs(np.arctan2(-x, -z) - angle).max())
     assert errors[0] < 1e-3 and errors[0] / errors[1] == pytest.approx(4, rel=0.05)
+
+
+def test_a_hinge_stores_what_hangs_on_it():
+    """m g bend it by m g/K: half of that product is elastic energy."""
+    scene = hung(0.0, 1e5, Viscous(coefficient=0.05))
+    run = simulate(scene, duration=2.0, step=2e-4, record=0.1, energy=True)
+    assert run["bob.position.z"][-1] == pytest.approx(-0.3 - 9.81 / 1e5, rel=1e-9)
+    assert run["energy.elastic"][-1] == pytest.approx(9.81**2 / (2 * 1e5), rel=1e-6)
+    assert run["loss.hinge"][-1] == pytest.approx(9.81**2 / (2 * 1e5), rel=1e-6), "and half is lost while it swings"
 
 
 def test_friction_about_a_hinge_holds_a_body():

@@ -54,6 +54,16 @@ def test_on_a_slope_it_holds_or_slides():
             assert run["ground.force.x"][-1] == pytest.approx(slope * G, rel=1e-9)
 
 
+def test_the_ground_does_not_pull():
+    """A damper of the ground would hold back what leaves it fast: neither that nor friction acts then."""
+    ground = Ground(stiffness=1e3, damping=10.0, coefficient=0.4)
+    for depth, up, normal in ((-0.01, 0.5, 5.0), (-0.01, 2.0, 0.0), (0.01, -2.0, 0.0)):
+        motion = {"position": [0.0, 0.0, depth], "velocity": [1.0, 0.0, up]}
+        sideways, _, down = ground.force(motion, [0.0, 0.0], 1e-3, 0.0)[0]["force"]
+        assert -down == pytest.approx(normal, abs=1e-12)
+        assert sideways == pytest.approx(0.4 * normal, abs=1e-12)
+
+
 def test_a_touching_point_is_the_ground_where_it_touches():
     """Position and velocity of a point of a turned, turning body, and the moment of its force, by SciPy's rotations."""
     rng = np.random.default_rng(4)

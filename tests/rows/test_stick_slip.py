@@ -8,19 +8,21 @@ from stiction.rows.stick_slip import Bounds, stick_slip
 from stiction.trace import Port, Program
 
 
-def program(n):
+def program(n, **how):
     def function(A, free, limits, mode):
-        found = stick_slip(A, free, [Bounds(*row) for row in limits], mode)
+        found = stick_slip(A, free, [Bounds(*row) for row in limits], mode, **how)
         return found.impulse, found.mode, found.residual
 
     ports = [Port("A", (n, n)), Port("free", (n,)), Port("limits", (n, 4)), Port("mode", (n,))]
     return Program("stick_slip", function, ports, [Port("p", (n,)), Port("mode", (n,)), Port("residual")])
 
 
-def problems(n, count, falls):
+def problems(n, count, falls, coupled=1.0):
+    """Random problems; the less `coupled`, the more do all sites but one follow from it."""
     rng = np.random.default_rng(n)
     G = rng.normal(size=(count, n, n))
-    A = G @ np.swapaxes(G, 1, 2) / n + 0.05 * np.eye(n)
+    G[:, :, 1:] *= coupled
+    A = G @ np.swapaxes(G, 1, 2) / n + 0.05 * coupled * np.eye(n)
     rest = rng.uniform(0.01, 1, size=(count, n, 2))
     slide = rest * rng.uniform(0.6 if falls else 1, 1, size=rest.shape)
     return (
@@ -31,10 +33,15 @@ def problems(n, count, falls):
     )
 
 
+@pytest.mark.parametrize("coupled", [1.0, 0.02], ids=["independent", "nearly one"])
 @pytest.mark.parametrize("falls", [False, True], ids=["Coulomb", "Stribeck"])
 @pytest.mark.parametrize("n", [1, 2, 6, 20])
-def test_all_sites_are_consistent(n, falls):
-    A, free, limits, mode = problems(n, 3000, falls)
+def test_all_sites_are_consistent(n, falls, coupled):
+    """Also where changing all sites that contradict themselves at once would go round in circles.
+
+    It does so for 1 in 200 of the problems whose sites nearly follow from one.
+    """
+    A, free, limits, mode = problems(n, 3000, falls, coupled)
     p, m, residual = program(n)(A, free, limits, mode)
     assert not residual.any()
     s = free - np.einsum("bij,bj->bi", A, p)
@@ -63,3 +70,15 @@ def test_a_site_alone_does_not_depend_on_its_neighbours_in_the_lanes():
     for k in range(0, 64, 7):
         for a, b in zip(together, program(6)(A[k], free[k], limits[k], mode[k]), strict=True):
             assert a[k].tobytes() == b.tobytes()
+
+
+def test_what_is_not_found_is_within_bounds_and_told():
+    """With one pass alone: nothing beyond its bounds is applied, and the largest contradiction is the residual."""
+    n = 6
+    A, free, limits, mode = problems(n, 3000, False)
+    p, _, residual = program(n, passes=1)(A, free, limits, mode)
+    assert 0.1 < (residual > 0).mean() < 1
+    assert (p <= limits[..., 0]).all() and (p >= -limits[..., 1]).all()
+    settled = residual == 0
+    finished = program(n)(A, free, limits, mode)[0]
+    np.testing.assert_allclose(p[settled], finished[settled], atol=1e-12)

@@ -60,10 +60,12 @@ def test_ctrl_c_keeps_what_was_done():
         if part > 0.5:
             raise KeyboardInterrupt
 
-    run = simulate(on_axle(0.02, Coulomb(level=0.5), 1.0), duration=1.0, step=1e-3, progress=stop)
-    assert run.status == "interrupted" and "stopped by the user after" in run.message
-    whole = simulate(on_axle(0.02, Coulomb(level=0.5), 1.0), duration=1.0, step=1e-3)
-    assert 400 < len(run.time) < 1001
+    scene, how = on_axle(0.02, Coulomb(level=0.5), 1.0), {"duration": 1.0, "step": 1e-3, "record": 2e-3}
+    run = simulate(scene, **how, progress=stop)
+    assert run.status == "interrupted"
+    assert run.message == f"stopped by the user after {run.time[-1]:g} s of 1 s"
+    whole = simulate(scene, **how)
+    assert 200 < len(run.time) < 501
     np.testing.assert_array_equal(run["q.axle"], whole["q.axle"][: len(run.time)])
 
 

@@ -54,6 +54,7 @@ def test_switches_are_counted():
     assert run["switches.axle"][-1] == np.count_nonzero(np.diff(mode)) == len(found) - 1 > 12
     changes = run.time[1:][np.diff(mode) != 0]
     assert run["fastest.axle"][-1] == np.abs(run["v.axle"]).max()
+    assert not run["margin.axle"][np.abs(run["v.axle"]) > 0.01].any(), "none while it slides, though below break-away"
     np.testing.assert_allclose(changes, [phase.begin for phase in found[1:]], atol=4e-3)  # a step, two to be sure
 
 
