@@ -72,6 +72,15 @@ def test_single_runs_are_reset():
     np.testing.assert_array_equal(after[1], alone.stack("")[-1])
 
 
+def test_rotors_are_reset_with_their_joints():
+    """Behind an elastic gear: a joint put elsewhere, at rest and without load, stays there."""
+    gear = Gear(ratio=50, stiffness=1.0, damping=1e-3)
+    drives = {"axle": Drive(motor=DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-4), gear=gear)}
+    sim = Simulator(Scene(robot=flywheel(0.02), drives=drives), step=1e-4, runs=2, outputs=["q.*", "motor_angle.*"])
+    sim.reset([1], q=[[0.4]])
+    np.testing.assert_allclose(sim.step(steps=100), [[0.0, 0.0], [0.4, 20.0]], rtol=1e-12)
+
+
 def test_drawn_values_follow_the_seed():
     def levels(random, count):
         return random.uniform(0.1, 0.5, (count, 2))

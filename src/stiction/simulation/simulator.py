@@ -199,7 +199,17 @@ class Simulator:
                 drawn = given(self._random, len(which)) if callable(given) else given
                 values = np.broadcast_to(np.asarray(drawn, float), (len(which), len(names)))
                 self._states[which[:, None], names] = values
+        self._follow(which)
         self._ticks[which], self._alive[which] = 0.0, 1.0
+
+    def _follow(self, which: np.ndarray) -> None:
+        """Rotors behind elastic gears begin where their joints do."""
+        parameters, places = self._program.parameters, self._program.layout.places
+        for key, follower in self._program.layout.network.followers.items():
+            ratio = parameters.shared.get(follower.ratio)
+            if ratio is None:
+                ratio = self._fixed[-1][which, list(parameters.varying).index(follower.ratio)]
+            self._states[which, places[key]] = ratio * self._states[which, places[follower.leader]]
 
     def _which(self, runs: Any) -> np.ndarray:
         if runs is None:
@@ -211,11 +221,15 @@ class Simulator:
 
     @property
     def _positions(self) -> list[int]:
-        return [k for k, slot in enumerate(self._program.layout.slots) if slot.kind == "position"]
+        return self._of_robots("position")
 
     @property
     def _velocities(self) -> list[int]:
-        return [k for k, slot in enumerate(self._program.layout.slots) if slot.kind == "velocity"]
+        return self._of_robots("velocity")
+
+    def _of_robots(self, kind: str) -> list[int]:
+        slots = enumerate(self._program.layout.slots)
+        return [k for k, slot in slots if slot.kind == kind and slot.key[0] in self.scene.all_robots]
 
     def _set(self, values: Mapping[str, np.ndarray], which: np.ndarray) -> None:
         """Parameters of some runs; those that did not vary before vary from now on, which compiles another program."""
@@ -284,8 +298,7 @@ class Simulator:
         }
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
-        given = {name: x for name, x in saved["given"].items()}
-        self.__init__(saved["scene"], parameters={n: x for n, x in given.items()}, **saved["settings"])  # type: ignore[misc]
+        self.__init__(saved["scene"], parameters=saved["given"], **saved["settings"])  # type: ignore[misc]
         self.state = saved["state"]
         self._alive[...] = saved["alive"]
 
