@@ -28,6 +28,7 @@ class Trajectory:
         valid_until: of a batch, the time until which each run is good [s]; a run that leaves the numbers stays where it
             was.
         state: where the run stands at its end; `simulate(scene, ..., start=run.state)` goes on from it.
+        parameters: values that were given for this run, or for each run of a batch, first values included, by name.
         aliases: names of signals, by their full names (part + output), which can be asked for, too.
 
     Example:
@@ -51,6 +52,7 @@ class Trajectory:
     calls: int = 0
     state: State | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> np.ndarray:
         """The signal of this name, short or full."""

@@ -52,25 +52,20 @@ class Desk:
         self.strides = words([0] * len(inputs))
 
 
-class Bound:
+def bound(
+    function: Function,
+    inputs: Sequence[np.ndarray],
+    strides: Sequence[int],
+    outputs: Sequence[np.ndarray],
+    edges: Sequence[int],
+) -> Callable[[], None]:
     """A kernel on arrays that stay where they are: a call costs one foreign call, and checks nothing.
 
-    Attributes:
-        arrays: inputs and results, kept alive.
+    Whoever calls it keeps the arrays.
     """
-
-    def __init__(self, function: Function, arrays: tuple, strides: Sequence[int], edges: Sequence[int]) -> None:
-        self.function, self.arrays = function, arrays
-        self.inputs, self.outputs = (words([address(array) for array in each]) for each in arrays)
-        self.strides, self.edges = words(strides), edges
-
-    def __call__(self) -> None:
-        """Run once on what is in the arrays now."""
-        if len(self.edges) == 2:
-            self.function(self.inputs, self.strides, self.outputs, 0, self.edges[1])
-            return
-        pairs = itertools.pairwise(self.edges)
-        share([partial(self.function, self.inputs, self.strides, self.outputs, a, b) for a, b in pairs if a < b])
+    places, steps, targets = words(list(map(address, inputs))), words(strides), words(list(map(address, outputs)))
+    parts = [partial(function, places, steps, targets, a, b) for a, b in itertools.pairwise(edges) if a < b]
+    return parts[0] if len(parts) == 1 else partial(share, parts)
 
 
 def edges_of(count: int, lanes: int, workers: int) -> list[int]:

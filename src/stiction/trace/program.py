@@ -308,11 +308,11 @@ class Program:
 
     def bind(
         self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray], threads: int | None = 1
-    ) -> launch.Bound:
+    ) -> Callable[[], None]:
         """The program on these arrays, to be called many times: one row of the varying ports each.
 
-        All must be contiguous and of the program's type, those of varying ports with one leading axis. A result may be
-        the array of a varying input.
+        The caller keeps the arrays. All must be contiguous and of the program's type, those of varying ports with one
+        leading axis. A result may be the array of a varying input.
         """
         count = next(len(x) for x, port in zip(arrays, self.inputs, strict=True) if port.role == "varying")
         ports = [*self.inputs, *self.outputs]
@@ -329,7 +329,7 @@ class Program:
         ]
         kernel = self.kernel(1 if count == 1 else 0)
         edges = launch.edges_of(count, kernel.target.lanes, _workers(kernel, count, threads))
-        return launch.Bound(kernel.function, (tuple(arrays), tuple(results)), strides, edges)
+        return launch.bound(kernel.function, arrays, strides, results, edges)
 
 
 def check_threads(threads: Any) -> None:
