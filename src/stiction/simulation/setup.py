@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from stiction.network.network import Network
 from stiction.network.parameters import Parameters, parameters_of
 from stiction.network.start import StartTerms
 from stiction.parts.robot_body import RobotBody
+from stiction.patterns import fits
 from stiction.scene.scene import Scene
 from stiction.simulation import observe
 from stiction.simulation.energy import BALANCE, balance_names, energy_keys, first_energies, first_energy
@@ -281,16 +281,12 @@ def _wanted(network: Network, known: Sequence[Key], patterns: Sequence[str] | No
     names = {key: (network.labels.signal(key) if key[0] else key[1], full(key)) for key in known}
     kept: set[Key] = set()
     for pattern in patterns:
-        found = {key for key, both in names.items() if any(_fits(name, pattern) for name in both)} - balance
-        if not found and not (balance and any(_fits(name, pattern) for name in balance_names(network))):
+        found = {key for key, both in names.items() if any(fits(name, pattern) for name in both)} - balance
+        if not found and not (balance and any(fits(name, pattern) for name in balance_names(network))):
             listed = ", ".join(both[0] for key, both in names.items() if key not in balance)
             raise InputError(f"no signal is or begins with '{pattern}'; this simulation has: {listed}")
         kept |= found
     return [key for key in known if key in kept | balance]
-
-
-def _fits(name: str, pattern: str) -> bool:
-    return fnmatchcase(name, pattern) if "*" in pattern else name.startswith(pattern)
 
 
 def _marks(network: Network, wanted: Sequence[Key]) -> Mapping[str, Mapping[str, float]]:

@@ -123,12 +123,15 @@ def simulate(
         "energy": bool(energy) or None,
     }
     kept = {name: x for name, x in given.items() if name not in motions}
-    run = replace(_trajectory(program, done, kept), origin=Origin(scene, settings, given))
+    values = {name: np.asarray(x, float) for name, x in given.items()}
+    run = replace(_trajectory(program, done, kept), origin=Origin(scene, settings, given), parameters=values)
     return _told(run, on_divergence)
 
 
-def run_file(file: SceneFile | str | Any, progress: Progress | None = None) -> Trajectory:
-    """Simulate a scene file, as it says; errors name the file.
+def run_file(
+    file: SceneFile | str | Any, progress: Progress | None = None, parameters: Mapping[str, Any] | None = None
+) -> Trajectory:
+    """Simulate a scene file, as it says, with some parameters replaced as by `simulate`; errors name the file.
 
     Example:
         >>> import stiction, tempfile, pathlib
@@ -140,7 +143,7 @@ def run_file(file: SceneFile | str | Any, progress: Progress | None = None) -> T
     """
     read = file if isinstance(file, SceneFile) else read_scene(file)
     try:
-        return simulate(read.scene, **read.settings, progress=progress)
+        return simulate(read.scene, **read.settings, parameters=parameters, progress=progress)
     except StictionError as error:
         if read.path:
             error.args = (f"{read.path}: {error}",)
