@@ -91,10 +91,11 @@ def _converted(rule: Rule, name: str, value: Any) -> Any:
         return rule.convert(value)
     except (TypeError, ValueError, OverflowError) as problem:
         because = f" ({problem})" if isinstance(problem, MisfitError) else ""
-        raise MisfitError(f"{name} is {_shortened(repr(value))}{because}; allowed: {rule.allowed}") from None
+        raise MisfitError(f"{name} is {shortened(repr(value))}{because}; allowed: {rule.allowed}") from None
 
 
-def _shortened(text: str) -> str:
+def shortened(text: str) -> str:
+    """A text that an error can show."""
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
@@ -339,7 +340,7 @@ def instances(kind: type, default: Any = MISSING) -> Any:
             raise TypeError
         for value in values:
             if not isinstance(value, kind):
-                raise MisfitError(f"it holds {_shortened(repr(value))}")
+                raise MisfitError(f"it holds {shortened(repr(value))}")
         return tuple(values)
 
     return _field(Rule(f"a list of {kind.__name__} objects", convert), default)

@@ -1,7 +1,6 @@
 """From a scene to its first step: what the method makes of it, what varies, what is chosen, what is refused."""
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -22,6 +21,7 @@ from stiction.scene.scene import Scene
 from stiction.simulation import observe
 from stiction.simulation.energy import BALANCE, balance_names, energy_keys, first_energies, first_energy
 from stiction.simulation.program import StepProgram
+from stiction.simulation.values import common_shape, finite
 from stiction.trace.parameters import Key, absent
 
 
@@ -85,10 +85,10 @@ class Given:
     """
 
     def __init__(self, network: Network, values: Mapping[str, Any]) -> None:
-        self.names = {name: _numbers(name, x) for name, x in values.items()}
+        self.names = {name: finite(name, x) for name, x in values.items()}
         self.parameters: dict[Key, np.ndarray] = {}
         self.start: dict[Key, np.ndarray] = {}
-        self.batch = _common(self.names)
+        self.batch = common_shape(self.names)
         if not values:
             return
         known, first = parameters_of(network), start_values(network)
@@ -104,36 +104,14 @@ class Given:
             elif name in first:
                 self.start[slots[name]] = x
             else:
-                close = get_close_matches(str(name), [*known, *first], n=3, cutoff=0.5)
-                more = " and more; scene.parameters lists all" if close else ""
-                raise InputError(unknown("parameter", name, "this simulation", close or [*known, *first]) + more)
+                raise InputError(
+                    unknown("parameter", name, "this simulation", [*known, *first], source="scene.parameters")
+                )
 
     def of_run(self, run: tuple[int, ...]) -> str:
         """What was given for one run of the batch, in words."""
         table = ((name, float(np.broadcast_to(x, self.batch)[run])) for name, x in self.names.items())
         return ", ".join(f"{name} = {x:g}" for name, x in table)
-
-
-def _numbers(name: str, given: Any) -> np.ndarray:
-    try:
-        x = np.asarray(given)
-        x = np.asarray(x, float) if x.dtype.kind in "iuf" else np.array([np.nan])
-    except (TypeError, ValueError):
-        x = np.array([np.nan])
-    if not x.size or not np.isfinite(x).all():
-        raise InputError(f"values of '{name}' are {given!r}; allowed: a finite number, or an array of them")
-    return x
-
-
-def _common(given: Mapping[str, np.ndarray]) -> tuple[int, ...]:
-    """The shape of a batch."""
-    try:
-        return np.broadcast_shapes(*(x.shape for x in given.values())) if given else ()
-    except ValueError:
-        shapes = ", ".join(f"{name} {x.shape}" for name, x in given.items())
-        raise InputError(
-            f"the arrays in parameters do not fit each other: {shapes}; allowed: equal shapes, or shapes that broadcast"
-        ) from None
 
 
 def _first_values(layout: Layout, given: Given, parameters: Parameters) -> np.ndarray:
@@ -283,8 +261,8 @@ def _wanted(network: Network, known: Sequence[Key], patterns: Sequence[str] | No
     for pattern in patterns:
         found = {key for key, both in names.items() if any(_fits(name, pattern) for name in both)} - balance
         if not found and not (balance and any(_fits(name, pattern) for name in balance_names(network))):
-            listed = ", ".join(both[0] for key, both in names.items() if key not in balance)
-            raise InputError(f"no signal is or begins with '{pattern}'; this simulation has: {listed}")
+            listed = [both[0] for key, both in names.items() if key not in balance]
+            raise InputError(unknown("signal", pattern, "this simulation", listed))
         kept |= found
     return [key for key in known if key in kept | balance]
 

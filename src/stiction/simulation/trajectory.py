@@ -56,7 +56,7 @@ class Trajectory:
         """The signal of this name, short or full."""
         short = self.aliases.get(name, name)
         if short not in self.signals:
-            raise InputError(unknown("signal", name, "this run", self.signals))
+            raise InputError(unknown("signal", name, "this run", self.signals, source="run.signals"))
         return self.signals[short]
 
     def __repr__(self) -> str:
@@ -97,7 +97,7 @@ class Trajectory:
         """
         part = self.only(start).signals
         if not part:
-            raise InputError(f"no signal begins with '{start}'; this run has: {', '.join(self.signals)}")
+            raise InputError(unknown("beginning of signals", start, "this run", self.signals, source="run.signals"))
         return np.stack(list(part.values()), axis=-1)
 
     def save(self, path: str | Path) -> None:
