@@ -61,6 +61,8 @@ class Validated:
         for f in dataclasses.fields(self):  # type: ignore[arg-type]
             rule = f.metadata.get("rule")
             if rule is None:
+                if "float" in str(f.type):
+                    self._set(f.name, _as_floats(getattr(self, f.name)))
                 continue
             try:
                 self._set(f.name, _converted(rule, f.name, getattr(self, f.name)))
@@ -83,6 +85,13 @@ class Validated:
     def _set(self, name: str, value: Any) -> None:
         """Keep what follows from the fields; only while the object is made."""
         object.__setattr__(self, name, value)
+
+
+def _as_floats(value: Any) -> Any:
+    """Whole numbers as floats: 2 and 2.0 mean the same where the type of a field says float."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    return tuple(map(_as_floats, value)) if type(value) is tuple else value
 
 
 def _converted(rule: Rule, name: str, value: Any) -> Any:

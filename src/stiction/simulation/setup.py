@@ -41,7 +41,7 @@ def prepared(
         controller.clock.ticks(step)
     network = method.prepare(scene.network, step)
     if energy:
-        network.must_be_mechanical("energy=True")
+        network.must_be_mechanical("energy=True", "leave energy out")
     given = Given(network, parameters or {})
     values = _values(network, method, given)
     _check_values(values, given)
@@ -104,14 +104,22 @@ class Given:
             elif name in first:
                 self.start[slots[name]] = x
             else:
-                raise InputError(
-                    unknown("parameter", name, "this simulation", [*known, *first], source="scene.parameters")
-                )
+                raise InputError(_unknown_parameter(network, name, [*known, *first]))
 
     def of_run(self, run: tuple[int, ...]) -> str:
         """What was given for one run of the batch, in words."""
         table = ((name, float(np.broadcast_to(x, self.batch)[run])) for name, x in self.names.items())
         return ", ".join(f"{name} = {x:g}" for name, x in table)
+
+
+def _unknown_parameter(network: Network, name: Any, known: Sequence[str]) -> str:
+    """Say that a parameter is not known; or that it is a count."""
+    part, _, field = str(name).rpartition(".")
+    if type(getattr(network.parts.get(part), field, None)) is int:
+        return (
+            f"'{name}' is a whole number, which shapes the program; declare the field as a float to make it a parameter"
+        )
+    return unknown("parameter", name, "this simulation", known, source="scene.parameters")
 
 
 def _first_values(layout: Layout, given: Given, parameters: Parameters) -> np.ndarray:
@@ -183,7 +191,7 @@ def _refusal(parameters: Parameters, name: str, run: tuple[int, ...], given: Giv
             thing.__post_init__()
     except StictionError as error:
         return _in_batch(str(error), run, given)
-    why = f"'{name}': a parameter that is left out of the program where it is 0 cannot become 0 in a batch"
+    why = f"'{name}': a parameter that a program leaves out where it is 0 cannot become 0 in a batch; simulate it apart"
     return _in_batch(why, run, given)
 
 
@@ -204,10 +212,10 @@ def _chosen(
         return parameters, first
     terms = StartTerms(network, parameters, first)
     _check_masses(terms, given, batch)
-    choice = method.choose(network, terms, step, given.parameters)
-    for (part, field), x in choice.parameters.items():
-        getattr(terms, field)[part][:, 0] = x
     try:
+        choice = method.choose(network, terms, step, given.parameters)
+        for (part, field), x in choice.parameters.items():
+            getattr(terms, field)[part][:, 0] = x
         method.check(network, terms, step)
     except RunError as error:
         if not given.names:

@@ -328,4 +328,7 @@ def _check(scene: Any, runs: Any, inputs: Any, parameters: Any) -> None:
         raise InputError(f"parameters is {parameters!r}; allowed: numbers, arrays or functions that draw, by name")
     for name, part in scene.network.digital.items():
         if isinstance(part, Callback):
-            raise InputError(f"'{name}' is a Python function; a simulator is stepped by you: make its command an input")
+            raise InputError(
+                f"'{name}' is a Python function, and a Simulator is stepped by you: leave it out of the scene and make "
+                "its command an input, such as 'torque.JOINT' or 'drive.JOINT.command'"
+            )
