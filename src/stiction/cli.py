@@ -267,7 +267,9 @@ def reproduce(case: str = "", *, out: Path | None = None, json: bool = False, qu
         _table("experiments", [(name, f"{one.title} ({one.source})") for name, one in CASES.items()])
         return
     if case != "all" and case not in CASES:
-        raise stiction.StictionError(unknown("experiment", case, "reproduce", ["all", *CASES]))
+        raise stiction.StictionError(
+            unknown("experiment", case, "reproduce", ["all", *CASES], source="stiction reproduce")
+        )
     if out and not out.is_dir():
         raise stiction.StictionError(f"cannot write figures to '{out}': there is no such folder; make it first")
     chosen = list(CASES) if case == "all" else [case]

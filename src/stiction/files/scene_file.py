@@ -235,7 +235,7 @@ def _beside(content: dict[str, Any], rest: dict[str, Any], folder: Path) -> dict
 def _only(table: dict[str, Any], allowed: Any, owner: str) -> None:
     for key in table:
         if key not in allowed:
-            raise SceneError(unknown("key", key, owner, allowed).replace(" has: ", " takes: "))
+            raise SceneError(unknown("key", key, owner, allowed, "takes"))
 
 
 def setting(key: str, value: Any) -> Any:

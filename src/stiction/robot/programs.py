@@ -86,8 +86,8 @@ class Programs:
         if key not in self.found:
             for parameter in replaced:
                 if parameter not in self.robot.parameters:
-                    known = self.robot.parameters
-                    raise InputError(unknown("parameter", parameter, f"robot '{self.robot.name}'", known))
+                    owner, known = f"robot '{self.robot.name}'", self.robot.parameters
+                    raise InputError(unknown("parameter", parameter, owner, known, source="robot.parameters"))
             plan = self.blueprint(replaced)
             shared = (plan.structure, len(replaced), name, options)
             if shared not in shared_programs:
@@ -153,7 +153,11 @@ def compute(
     program, values = robot.programs.find(name, options, tuple(parameters or ()), make)
     if not parameters:
         return program(values, *signals, threads=threads)
-    return program(values, _stacked(parameters), *signals, threads=threads)
+    replaced = _stacked(parameters)
+    try:
+        return program(values, replaced, *signals, threads=threads)
+    except InputError as error:
+        raise InputError(f"{error}; parameters have the shapes {_shapes(parameters)}") from None
 
 
 def _stacked(parameters: Mapping[str, Any]) -> np.ndarray:
@@ -169,5 +173,8 @@ def _stacked(parameters: Mapping[str, Any]) -> np.ndarray:
     try:
         return np.stack(np.broadcast_arrays(*arrays), axis=-1)
     except ValueError:
-        shapes = ", ".join(f"'{name}' {array.shape}" for name, array in zip(parameters, arrays, strict=True))
-        raise InputError(f"replaced parameters must have shapes that fit each other; got {shapes}") from None
+        raise InputError(f"the shapes of parameters do not fit each other: {_shapes(parameters)}") from None
+
+
+def _shapes(parameters: Mapping[str, Any]) -> str:
+    return ", ".join(f"'{name}' {np.shape(x)}" for name, x in parameters.items())

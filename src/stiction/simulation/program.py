@@ -1,6 +1,7 @@
 """The program of a simulation: some steps of a method on the state of a network, and what is seen after them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -150,7 +151,7 @@ class StepProgram:
             at = min(k for (owner, _), k in self.layout.places.items() if owner == name)
             slots = slice(at, at + len(network.parts[name].start()))
             inputs = slice(first, first := first + sum(part.reads.values()))
-            made.append(Caller(*part.clock.ticks(self.step), part.call, slots, inputs))
+            made.append(Caller(*part.clock.ticks(self.step), partial(part.call, name), slots, inputs))
         return made
 
     # What it does.

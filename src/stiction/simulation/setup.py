@@ -1,7 +1,6 @@
 """From a scene to its first step: what the method makes of it, what varies, what is chosen, what is refused."""
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from stiction.scene.scene import Scene
 from stiction.simulation import observe
 from stiction.simulation.energy import BALANCE, balance_names, energy_keys, first_energies, first_energy
 from stiction.simulation.program import StepProgram
+from stiction.simulation.values import common_shape, finite
 from stiction.trace.parameters import Key, absent
 
 
@@ -41,7 +41,7 @@ def prepared(
         controller.clock.ticks(step)
     network = method.prepare(scene.network, step)
     if energy:
-        network.must_be_mechanical("energy=True")
+        network.must_be_mechanical("energy=True", "leave energy out")
     given = Given(network, parameters or {})
     values = _values(network, method, given)
     _check_values(values, given)
@@ -85,10 +85,10 @@ class Given:
     """
 
     def __init__(self, network: Network, values: Mapping[str, Any]) -> None:
-        self.names = {name: _numbers(name, x) for name, x in values.items()}
+        self.names = {name: finite(name, x) for name, x in values.items()}
         self.parameters: dict[Key, np.ndarray] = {}
         self.start: dict[Key, np.ndarray] = {}
-        self.batch = _common(self.names)
+        self.batch = common_shape(self.names)
         if not values:
             return
         known, first = parameters_of(network), start_values(network)
@@ -104,9 +104,7 @@ class Given:
             elif name in first:
                 self.start[slots[name]] = x
             else:
-                close = get_close_matches(str(name), [*known, *first], n=3, cutoff=0.5)
-                more = " and more; scene.parameters lists all" if close else ""
-                raise InputError(unknown("parameter", name, "this simulation", close or [*known, *first]) + more)
+                raise InputError(_unknown_parameter(network, name, [*known, *first]))
 
     def of_run(self, run: tuple[int, ...]) -> str:
         """What was given for one run of the batch, in words."""
@@ -114,26 +112,14 @@ class Given:
         return ", ".join(f"{name} = {x:g}" for name, x in table)
 
 
-def _numbers(name: str, given: Any) -> np.ndarray:
-    try:
-        x = np.asarray(given)
-        x = np.asarray(x, float) if x.dtype.kind in "iuf" else np.array([np.nan])
-    except (TypeError, ValueError):
-        x = np.array([np.nan])
-    if not x.size or not np.isfinite(x).all():
-        raise InputError(f"values of '{name}' are {given!r}; allowed: a finite number, or an array of them")
-    return x
-
-
-def _common(given: Mapping[str, np.ndarray]) -> tuple[int, ...]:
-    """The shape of a batch."""
-    try:
-        return np.broadcast_shapes(*(x.shape for x in given.values())) if given else ()
-    except ValueError:
-        shapes = ", ".join(f"{name} {x.shape}" for name, x in given.items())
-        raise InputError(
-            f"the arrays in parameters do not fit each other: {shapes}; allowed: equal shapes, or shapes that broadcast"
-        ) from None
+def _unknown_parameter(network: Network, name: Any, known: Sequence[str]) -> str:
+    """Say that a parameter is not known; or that it is a count."""
+    part, _, field = str(name).rpartition(".")
+    if type(getattr(network.parts.get(part), field, None)) is int:
+        return (
+            f"'{name}' is a whole number, which shapes the program; declare the field as a float to make it a parameter"
+        )
+    return unknown("parameter", name, "this simulation", known, source="scene.parameters")
 
 
 def _first_values(layout: Layout, given: Given, parameters: Parameters) -> np.ndarray:
@@ -205,7 +191,7 @@ def _refusal(parameters: Parameters, name: str, run: tuple[int, ...], given: Giv
             thing.__post_init__()
     except StictionError as error:
         return _in_batch(str(error), run, given)
-    why = f"'{name}': a parameter that is left out of the program where it is 0 cannot become 0 in a batch"
+    why = f"'{name}': a parameter that a program leaves out where it is 0 cannot become 0 in a batch; simulate it apart"
     return _in_batch(why, run, given)
 
 
@@ -226,10 +212,10 @@ def _chosen(
         return parameters, first
     terms = StartTerms(network, parameters, first)
     _check_masses(terms, given, batch)
-    choice = method.choose(network, terms, step, given.parameters)
-    for (part, field), x in choice.parameters.items():
-        getattr(terms, field)[part][:, 0] = x
     try:
+        choice = method.choose(network, terms, step, given.parameters)
+        for (part, field), x in choice.parameters.items():
+            getattr(terms, field)[part][:, 0] = x
         method.check(network, terms, step)
     except RunError as error:
         if not given.names:
@@ -283,8 +269,8 @@ def _wanted(network: Network, known: Sequence[Key], patterns: Sequence[str] | No
     for pattern in patterns:
         found = {key for key, both in names.items() if any(fits(name, pattern) for name in both)} - balance
         if not found and not (balance and any(fits(name, pattern) for name in balance_names(network))):
-            listed = ", ".join(both[0] for key, both in names.items() if key not in balance)
-            raise InputError(f"no signal is or begins with '{pattern}'; this simulation has: {listed}")
+            listed = [both[0] for key, both in names.items() if key not in balance]
+            raise InputError(unknown("signal", pattern, "this simulation", listed))
         kept |= found
     return [key for key in known if key in kept | balance]
 

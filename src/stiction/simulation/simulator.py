@@ -17,6 +17,7 @@ from stiction.scene.inputs import input_names, with_inputs
 from stiction.scene.scene import Scene
 from stiction.simulation import setup
 from stiction.simulation.state import State, state_of, values_for
+from stiction.simulation.values import finite, fitted
 from stiction.trace.program import check_threads
 
 Draw = Callable[[np.random.Generator, int], Any]  # generator and number of runs -> values, one row per run
@@ -73,7 +74,7 @@ class Simulator:
         seed: int = 0,
         threads: int | None = 1,
     ) -> None:
-        _check(scene, runs, inputs)
+        _check(scene, runs, inputs, parameters)
         check_threads(threads)
         self._settings = {"step": step, "method": method, "runs": runs, "inputs": inputs, "outputs": outputs}
         self._settings |= {"seed": seed, "threads": threads}
@@ -129,7 +130,10 @@ class Simulator:
             out: where to put the outputs, (runs, n), C-contiguous; a new array if not given.
         """
         if inputs is not None:
-            self._fixed[-1][:, self._columns] = inputs
+            try:
+                self._fixed[-1][:, self._columns] = inputs
+            except (IndexError, TypeError, ValueError):
+                raise self._refused(inputs) from None
         self._steps[...] = steps
         self._run()
         self._advance_own_steps(steps)
@@ -139,6 +143,13 @@ class Simulator:
             return seen.copy()
         out[...] = seen
         return out
+
+    def _refused(self, inputs: Any) -> InputError:
+        """Why these inputs cannot be held."""
+        shape = (len(self.inputs),) if self.runs is None else (self.runs, len(self.inputs))
+        given = f"has the shape {np.shape(inputs)}" if isinstance(inputs, np.ndarray) else f"is {inputs!r}"
+        names = ", ".join(self.inputs) or "none: name some when the Simulator is made, such as inputs=['torque.*']"
+        return InputError(f"inputs {given}; allowed: numbers of shape {shape}, in the order of sim.inputs ({names})")
 
     def _advance_own_steps(self, steps: int) -> None:
         """A method with its own steps is called until all runs have come to the end."""
@@ -194,11 +205,11 @@ class Simulator:
         if parameters:
             self._set(self._drawn(parameters, len(which)), which)
         self._states[which] = self._first[which]
-        for names, given in ((self._positions, q), (self._velocities, v)):
+        for what, places, given in (("q", self._positions, q), ("v", self._velocities, v)):
             if given is not None:
                 drawn = given(self._random, len(which)) if callable(given) else given
-                values = np.broadcast_to(np.asarray(drawn, float), (len(which), len(names)))
-                self._states[which[:, None], names] = values
+                axes = f"runs that are reset; {', '.join(self._program.layout.slots[k].name for k in places)}"
+                self._states[which[:, None], places] = fitted(what, drawn, (len(which), len(places)), axes)
         self._follow(which)
         self._ticks[which], self._alive[which] = 0.0, 1.0
 
@@ -215,9 +226,12 @@ class Simulator:
         if runs is None:
             return np.arange(self._count)
         chosen = np.asarray(runs)
-        if chosen.dtype == bool and chosen.shape != (self._count,):
+        mask = chosen.dtype == bool
+        if mask and chosen.shape != (self._count,):
             raise InputError(f"runs is a mask of shape {chosen.shape}; allowed: ({self._count},)")
-        return np.flatnonzero(chosen) if chosen.dtype == bool else np.atleast_1d(chosen)
+        if not mask and chosen.size and (chosen.dtype.kind not in "iu" or not (abs(chosen) < self._count).all()):
+            raise InputError(f"runs is {runs!r}; allowed: a mask ({self._count},), or indices below {self._count}")
+        return np.flatnonzero(chosen) if mask else np.atleast_1d(chosen).astype(int)
 
     @property
     def _positions(self) -> list[int]:
@@ -238,7 +252,7 @@ class Simulator:
             usual = self._open.parameters
             if name not in self._given:
                 if name not in usual:
-                    raise InputError(unknown("parameter", name, "this simulation", usual))
+                    raise InputError(unknown("parameter", name, "this simulation", usual, source="scene.parameters"))
                 self._given[name] = np.full(self._count, usual[name])
             self._given[name][which] = x
         if new:
@@ -260,14 +274,14 @@ class Simulator:
         for pattern, given in parameters.items():
             fits = [name for name in names if fnmatchcase(name, pattern)]
             if not fits:
-                raise InputError(unknown("parameter", pattern, "this simulation", names))
-            x = np.asarray(given(self._random, count) if callable(given) else given, float)
+                raise InputError(unknown("parameter", pattern, "this simulation", names, source="scene.parameters"))
+            x = finite(pattern, given(self._random, count) if callable(given) else given)
             if x.ndim > 1 and x.shape[-1] != len(fits):
                 raise InputError(
                     f"parameters '{pattern}' has the shape {x.shape} and fits {len(fits)} names: {', '.join(fits)}"
                 )
             for k, name in enumerate(fits):
-                made[name] = np.broadcast_to(x[..., k] if x.ndim > 1 else x, count).astype(float)
+                made[name] = fitted(name, x[..., k] if x.ndim > 1 else x, (count,), "runs").copy()
         return made
 
     # For others.
@@ -303,13 +317,18 @@ class Simulator:
         self._alive[...] = saved["alive"]
 
 
-def _check(scene: Any, runs: Any, inputs: Any) -> None:
+def _check(scene: Any, runs: Any, inputs: Any, parameters: Any) -> None:
     if not isinstance(scene, Scene):
         raise InputError(f"Simulator takes a Scene; got {type(scene).__name__}")
     if runs is not None and (not isinstance(runs, int) or isinstance(runs, bool) or runs < 1):
         raise InputError(f"runs is {runs!r}; allowed: a whole number of at least 1, or None for a single run")
     if isinstance(inputs, str) or not all(isinstance(name, str) for name in inputs):
         raise InputError(f"inputs is {inputs!r}; allowed: a list of names or patterns, such as ['torque.*']")
+    if not isinstance(parameters or {}, Mapping):
+        raise InputError(f"parameters is {parameters!r}; allowed: numbers, arrays or functions that draw, by name")
     for name, part in scene.network.digital.items():
         if isinstance(part, Callback):
-            raise InputError(f"'{name}' is a Python function; a simulator is stepped by you: make its command an input")
+            raise InputError(
+                f"'{name}' is a Python function, and a Simulator is stepped by you: leave it out of the scene and make "
+                "its command an input, such as 'torque.JOINT' or 'drive.JOINT.command'"
+            )

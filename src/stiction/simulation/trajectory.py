@@ -62,7 +62,7 @@ class Trajectory:
         """The signal of this name, short or full."""
         short = self.aliases.get(name, name)
         if short not in self.signals:
-            raise InputError(unknown("signal", name, "this run", self.signals))
+            raise InputError(unknown("signal", name, "this run", self.signals, source="run.signals"))
         return self.signals[short]
 
     def __repr__(self) -> str:
@@ -106,7 +106,7 @@ class Trajectory:
         found = [name for name in self.signals if fits(name, pattern)]
         found = found or [x for full, x in self.aliases.items() if fits(full, pattern) and x in self.signals]
         if not found:
-            raise InputError(unknown("signal", pattern, "this run", self.signals))
+            raise InputError(unknown("signal", pattern, "this run", self.signals, source="run.signals"))
         return found
 
     def stack(self, start: str) -> np.ndarray:
