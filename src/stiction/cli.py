@@ -81,7 +81,7 @@ def run(
     scene
         The scene, a TOML file; examples/ has some.
     set_
-        NAME=VALUE replaces a parameter or first value (friction.joint1.level=0.4, q.joint1=0.1; friction.*.level=0.4
+        NAME=VALUE replaces a parameter or first value (friction.joint1.level=0.4, q.joint1=0.1; `friction.*.level=0.4`
         sets all that fit) or a setting (step, duration, record, method, energy). Repeat it for more names. Several
         values of a parameter (NAME=0.2,0.4,0.8) make a sweep: all runs in one batch and a table of how they ended;
         several such names give the product of their values, at most 1000 runs.
@@ -232,8 +232,8 @@ def plot(
     run
         The file, as `stiction run --out run.h5` writes it.
     signals
-        What to draw: names, beginnings of names, or patterns with *, such as "q.*"; repeat it for more. By default
-        motion, friction, what drives it, and energies.
+        What to draw: names, beginnings of names, or patterns such as `q.*`; repeat it for more. By default motion,
+        friction, what drives it, and energies.
     out
         The figure to write; beside the run by default.
     """
