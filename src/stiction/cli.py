@@ -143,8 +143,10 @@ def _tell_run(sweep: Any, record: Any, seconds: float) -> None:
     if sweep.varied:
         print()
         _columns(table(sweep, record))
-        if (more := len(positions_of(record)) - JOINTS) > 0:
-            print(f"  and {more} positions more, which --out run.h5 keeps")
+        differ, alike = positions_of(record)
+        for names, how in ((alike, "the same in all runs"), (differ[JOINTS:], "also different")):
+            if names:
+                print(f"  {how}: {', '.join(names)}")
     for note in record.notes:
         print(f"  note: {note}")
 

@@ -16,6 +16,7 @@ from stiction.simulation.trajectory import Trajectory
 
 MOST = 1000  # runs of a sweep
 JOINTS = 6  # columns of positions in a table
+ALIKE = 1e-9  # rad or m: ends that are nearer to each other are the same
 SETTABLE = tuple(key for key in SETTINGS if key != "signals")
 
 
@@ -124,8 +125,8 @@ def _product(numbers: Mapping[str, list[float]]) -> dict[str, Any]:
 
 
 def table(sweep: Sweep, run: Trajectory) -> list[tuple[str, ...]]:
-    """A heading, and for each run what was set, where it ended, and how."""
-    positions = positions_of(run)[:JOINTS]
+    """A heading, and for each run what was set, where it ended as far as that differs, and how."""
+    positions = positions_of(run)[0][:JOINTS]
     rows = [(*sweep.varied, *(f"{name} [{run.units[name]}]" for name in positions), "at the end")]
     for k, diverged in enumerate(run.diverged):
         values = [f"{x[k]:g}" for x in sweep.varied.values()]
@@ -136,10 +137,15 @@ def table(sweep: Sweep, run: Trajectory) -> list[tuple[str, ...]]:
     return rows
 
 
-def positions_of(run: Trajectory) -> list[str]:
-    """The signals that say where joints are, or bodies where there are no joints."""
+def positions_of(run: Trajectory) -> tuple[list[str], list[str]]:
+    """The signals that say where joints are, or bodies where there are no joints: those whose ends differ between the
+    runs, and those whose ends do not.
+    """
     joints = [name for name in run.signals if split(name)[0] == "q"]
-    return joints or [name for name in run.signals if "position" in name.split(".")]
+    found = joints or [name for name in run.signals if "position" in name.split(".")]
+    good = ~run.diverged
+    alike = [name for name in found if good.sum() > 1 and np.ptp(run[name][-1, good]) < ALIKE]
+    return [name for name in found if name not in alike], alike
 
 
 def modes(run: Trajectory, k: int) -> str:

@@ -162,6 +162,13 @@ def test_first_values_name_runs_and_equal_values_are_named_once(tmp_path):
     assert legend(ax) == ["0.1, 0.2", "0.2, 0.2"]
 
 
+def test_batches_of_any_shape():
+    runs = batch(np.array([[0.2, 0.4, 0.6], [1.2, 1.4, 1.6]]))
+    ax = runs.plot("q.axle").axes[0]
+    assert legend(ax) == ["0.2", "0.4", "0.6", "1.2", "1.4", "1.6"]
+    np.testing.assert_array_equal(ax.lines[4].get_ydata(), runs["q.axle"][:, 1, 1])
+
+
 @pytest.mark.parametrize("count", [3, FEW + 4])
 def test_runs_that_diverged_are_left_out_and_told(count):
     x = np.tile(np.arange(count, dtype=float), (5, 1))

@@ -143,7 +143,7 @@ def _curves(ax: Any, motion: Motion, panel: Panel, common: Mapping[str, int]) ->
         color = COLORS[number % len(COLORS)]
         line = LINES[number // len(COLORS) % len(LINES)]
         middle = x[:, 0] if x.shape[1] == 1 else np.median(x, axis=1)
-        width = 1.3 + 0.45 * (motion.runs - 1 - number) if motion.apart else 1.5  # equal runs: the lower ones look out
+        width = 1.3 + 0.3 * (motion.runs - 1 - number) if motion.apart else 1.5  # equal runs: the lower ones look out
         ax.plot(motion.time, middle, line, color=color, label=label, linewidth=width)
         if x.shape[1] > 1:
             for share, alpha in ((0.25, 0.35), (0.05, 0.15)):
