@@ -31,9 +31,8 @@ class Trajectory:
         valid_until: of a batch, the time until which each run is good [s]; a run that leaves the numbers stays where it
             was.
         state: where the run stands at its end; `simulate(scene, ..., start=run.state)` goes on from it.
+        parameters: values that were given for this run, or for each run of a batch, first values included, by name.
         aliases: names of signals, by their full names (part + output), which can be asked for, too.
-        parameters: what `simulate` was given in place of the scene's own values, by name: numbers, or arrays that fit
-            the batch.
 
     Example:
         >>> import numpy as np
