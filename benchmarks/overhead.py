@@ -52,7 +52,7 @@ def timed(owner, name, stage):
     setattr(owner, name, wrapper)
 
 def imports():
-    import stiction.cli, stiction.files.scene_file, stiction.show.figure, stiction.show.motion
+    import stiction.cli, stiction.files.scene_file, stiction.sweep
     import stiction.simulation.simulate, tqdm
 
 began = time.perf_counter()

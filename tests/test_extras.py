@@ -36,7 +36,8 @@ EVERYTHING = ["msgspec", "tomli_w", "h5py", "matplotlib", "cyclopts", "tqdm", "s
     [
         ("run.save('run.h5')", "HDF5 files need h5py, which is not installed; run: pip install 'stiction[hdf5]'"),
         ("stiction.write_scene('s.toml', scene, duration=1.0, step=1e-3)", "pip install 'stiction[files]'"),
-        ("from stiction.show.figure import subplots; subplots(1, 3.0)", "pip install 'stiction[plot]'"),
+        ("run.plot()", "figures need matplotlib, which is not installed; run: pip install 'stiction[plot]'"),
+        ("run.plot(path='run.png')", "pip install 'stiction[plot]'"),
     ],
 )
 def test_what_is_missing_is_named(call, message):

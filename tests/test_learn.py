@@ -138,10 +138,10 @@ def test_a_run_that_leaves_the_numbers_is_over():
     [
         ({"actions": {}}, "a value above 0 by input"),
         ({"actions": {"torque.*": -1.0}}, "a value above 0 by input"),
-        ({"actions": {"torque.wrist": 1.0}}, "no input fits 'torque.wrist'"),
+        ({"actions": {"torque.wrist": 1.0}}, "unknown input 'torque.wrist'"),
         ({"reward": 3.0}, "reward is 3.0; allowed: a function"),
         ({"duration": 0.505}, r"a whole number of actions of 0.01 s"),
-        ({"observe": ["z."]}, "no signal is or begins with 'z.'"),
+        ({"observe": ["z."]}, "unknown signal 'z.'"),
         ({"hold": 0}, "hold is 0"),
     ],
 )

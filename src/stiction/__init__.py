@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import Any
 
+from stiction.errors import unknown
+
 __version__ = "0.1.0"
 
 _HOME = {
@@ -45,7 +47,7 @@ def __getattr__(name: str) -> Any:
         return import_module("stiction.robot.library")
     if name in _PLACE:
         return getattr(import_module(f"stiction.{_PLACE[name]}"), name)
-    raise AttributeError(f"module 'stiction' has no attribute '{name}'; it has: {', '.join(__all__)}")
+    raise AttributeError(unknown("name", name, "the module stiction", __all__, source="dir(stiction)"))
 
 
 def __dir__() -> list[str]:

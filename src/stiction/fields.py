@@ -61,6 +61,8 @@ class Validated:
         for f in dataclasses.fields(self):  # type: ignore[arg-type]
             rule = f.metadata.get("rule")
             if rule is None:
+                if "float" in str(f.type):
+                    self._set(f.name, _as_floats(getattr(self, f.name)))
                 continue
             try:
                 self._set(f.name, _converted(rule, f.name, getattr(self, f.name)))
@@ -85,16 +87,24 @@ class Validated:
         object.__setattr__(self, name, value)
 
 
+def _as_floats(value: Any) -> Any:
+    """Whole numbers as floats: 2 and 2.0 mean the same where the type of a field says float."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    return tuple(map(_as_floats, value)) if type(value) is tuple else value
+
+
 def _converted(rule: Rule, name: str, value: Any) -> Any:
     """The value as a rule keeps it; raises MisfitError with the name, the value and what is allowed."""
     try:
         return rule.convert(value)
     except (TypeError, ValueError, OverflowError) as problem:
         because = f" ({problem})" if isinstance(problem, MisfitError) else ""
-        raise MisfitError(f"{name} is {_shortened(repr(value))}{because}; allowed: {rule.allowed}") from None
+        raise MisfitError(f"{name} is {shortened(repr(value))}{because}; allowed: {rule.allowed}") from None
 
 
-def _shortened(text: str) -> str:
+def shortened(text: str) -> str:
+    """A text that an error can show."""
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
@@ -339,7 +349,7 @@ def instances(kind: type, default: Any = MISSING) -> Any:
             raise TypeError
         for value in values:
             if not isinstance(value, kind):
-                raise MisfitError(f"it holds {_shortened(repr(value))}")
+                raise MisfitError(f"it holds {shortened(repr(value))}")
         return tuple(values)
 
     return _field(Rule(f"a list of {kind.__name__} objects", convert), default)

@@ -1,11 +1,14 @@
 """Digital control: sampled on ticks, held in between, late if asked; the same by a formula and by a Python function."""
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from stiction.control import PID, Callback, Clock
 from stiction.errors import InputError, StictionError
-from stiction.network import NetworkError, Wire
+from stiction.network import NetworkError, Term, Wire
 from stiction.parts import Mass
 from stiction.scene import Scene
 from stiction.simulation.simulate import simulate
@@ -169,27 +172,92 @@ def test_bad_input(make, message, kind):
         make()
 
 
-def test_a_python_controller_that_gives_nonsense_is_named():
-    for gives, message in (({}, "the controller function gave {}"), ({"command": float("nan")}, "no number at 0 s")):
-        bad = Callback(
-            clock=Clock(period=0.01),
-            function=lambda t, x, gives=gives: gives,
-            reads={"position": 1, "velocity": 1},
-            gives={"command": 1},
+def returning(value, gives=None):
+    """A Python function that always returns the same."""
+    ports = {"reads": {"position": 1, "velocity": 1}, "gives": gives or {"command": 1}}
+    return Callback(clock=Clock(period=0.01), function=lambda t, x: value, **ports)
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        {},
+        {"comand": 1.0},
+        {"command": 1.0, "more": 2.0},
+        {"command": float("nan")},
+        {"command": [1.0, 2.0]},
+        None,
+        "1.0",
+        1j,
+        np.array([1j]),
+        [],
+        [1.0, 2.0],
+        float("inf"),
+        [[1.0], [2.0, 3.0]],
+        True,
+    ],
+    ids=repr,
+)
+def test_a_python_controller_that_gives_nonsense_is_named(returned):
+    message = rf"controller 'pd': its function returned {re.escape(repr(returned))} at 0 s; allowed: finite numbers as"
+    with pytest.raises(InputError, match=message + r" \{'command': a number\}, or as an array of shape \(1,\)"):
+        simulate(sampled(returning(returned)), duration=0.1, step=0.01)
+
+
+@pytest.mark.parametrize("returned", [0.5, [0.5], np.array(0.5), np.array([0.5]), np.float32(0.5)], ids=repr)
+def test_what_a_python_function_may_give(returned):
+    """The command by name or alone, the same for all runs of a batch."""
+    for given in (returned, {"command": returned}):
+        run = simulate(sampled(returning(given)), duration=0.1, step=0.01)
+        assert run["wheel.velocity"][-1] == pytest.approx(0.5)
+        many = simulate(
+            sampled(returning(given)), duration=0.1, step=0.01, parameters={"wheel.position": [0.0, 1.0, 2.0]}
         )
-        with pytest.raises(StictionError, match=message):
-            simulate(sampled(bad), duration=0.1, step=0.01)
+        np.testing.assert_allclose(many["wheel.velocity"][-1], 0.5)
 
 
-def test_what_a_python_function_may_give():
-    """A number for all runs, or one for each; failures are named with their time."""
-    for gives in (0.5, [0.5], np.array(0.5)):
-        ports = {"reads": {"position": 1, "velocity": 1}, "gives": {"command": 1}}
-        push = Callback(clock=Clock(period=0.01), function=lambda t, x, gives=gives: {"command": gives}, **ports)
-        run = simulate(sampled(push), duration=0.1, step=0.01, parameters={"wheel.position": [0.0, 1.0, 2.0]})
-        np.testing.assert_allclose(run["wheel.velocity"][-1], 0.5)
-    fails = Callback(
-        clock=Clock(period=0.01), function=lambda t: {}, reads={"position": 1, "velocity": 1}, gives={"command": 1}
-    )
-    with pytest.raises(StictionError, match="the controller function failed at 0 s: TypeError"):
+def test_a_python_function_that_fails_is_named_with_its_time():
+    ports = {"reads": {"position": 1, "velocity": 1}, "gives": {"command": 1}}
+    fails = Callback(clock=Clock(period=0.01), function=lambda t: {}, **ports)
+    with pytest.raises(StictionError, match="controller 'pd': its function failed at 0 s: TypeError"):
         simulate(sampled(fails), duration=0.1, step=0.01)
+
+
+@pytest.mark.parametrize("shape", [(3,), (3, 1), (2, 3)], ids=str)
+def test_a_python_function_gets_all_runs_of_a_batch_at_once(shape):
+    """Inputs are (*batch, n); what it returns for each run moves that run, by name or as an array."""
+    pushes, seen = np.arange(1.0, 1 + np.prod(shape)).reshape(shape), []
+
+    def push(t, x):
+        seen.append((x["position"].shape, x["velocity"].shape))
+        return pushes[..., None]
+
+    ways = [push, lambda t, x: {"command": pushes[..., None]}, lambda t, x: {"command": pushes}]
+    for way in ways:
+        relay = Callback(
+            clock=Clock(period=0.01), function=way, reads={"position": 1, "velocity": 1}, gives={"command": 1}
+        )
+        run = simulate(sampled(relay), duration=0.1, step=0.01, parameters={"wheel.position": np.zeros(shape)})
+        np.testing.assert_allclose(run["wheel.velocity"][-1], pushes)  # J = 0.1 kg m², 0.1 s
+    assert seen == [((*shape, 1), (*shape, 1))] * 10
+    with pytest.raises(InputError, match=rf"one row for each run, of shape {re.escape(str((*shape, 1)))}"):
+        simulate(
+            sampled(returning(np.zeros(7))), duration=0.1, step=0.01, parameters={"wheel.position": np.zeros(shape)}
+        )
+
+
+def test_several_commands_in_one_array_stand_in_the_order_of_the_ports():
+    ports = {"reads": {"position": 1}, "gives": {"left": 1, "both": 2}}
+    drives = Callback(clock=Clock(period=0.01), function=lambda t, x: [1.0, 2.0, 3.0], **ports)
+    parts = {"a": Mass(mass=1.0), "b": Mass(mass=1.0), "brain": drives}
+    wires = [
+        Wire("brain.position", ["a.position"]),
+        Wire("a.force", ["brain.left"]),
+        Wire("b.force", [Term("brain.both", [[1.0, 10.0]])]),
+    ]
+    scene = Scene(parts=parts, wires=wires)
+    run = simulate(scene, duration=1.0, step=0.01)
+    assert run["a.velocity"][-1] == pytest.approx(1.0) and run["b.velocity"][-1] == pytest.approx(2.0 + 30.0)
+    one = replace(scene, parts=parts | {"brain": replace(drives, function=lambda t, x: 1.0)})
+    with pytest.raises(InputError, match=r"\{'left': a number, 'both': 2 numbers\}, or as an array of shape \(3,\)"):
+        simulate(one, duration=1.0, step=0.01)

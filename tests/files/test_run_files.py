@@ -77,5 +77,6 @@ def test_batches_are_kept(tmp_path):
         np.testing.assert_array_equal(again.parameters[name], x)
     np.testing.assert_array_equal(again["q.axle"], run["q.axle"])
     np.testing.assert_array_equal(again.valid_until, run.valid_until)
+    assert again.parameters["friction.axle.level"].tolist() == [0.1, 0.2]
     with pytest.raises(InputError, match="save it as"):
         run.save(tmp_path / "batch.csv")

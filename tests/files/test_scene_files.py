@@ -96,7 +96,7 @@ def test_urdf_beside_the_scene(tmp_path):
         ("duration = 1.0", "duration = ", r"scene.toml: .*line 2"),
         ("duration = 1.0", "", "'duration' is missing"),
         ("duration = 1.0", 'duration = "long"', "duration is 'long'; allowed: a time in seconds"),
-        ("duration = 1.0", "duraton = 1.0", "unknown key 'duraton'; the file takes: duration, step"),
+        ("duration = 1.0", "duraton = 1.0", "unknown key 'duraton'; the file takes: duration"),
         (
             'library = "two_link"',
             'library = "twolink"',

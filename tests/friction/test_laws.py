@@ -1,6 +1,8 @@
 """Closed forms and published digits of each law."""
 
 import math
+import re
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stiction.friction import Coulomb, Dahl, ElastoPlastic, FrictionError, LuGre, Stribeck
+from stiction.friction.law import Law
 from stiction.methods.schemes import runge_kutta_4
 from stiction.trace import Port, Program, cos, loop, minimum, sin, where
 from stiction.trace.parameters import Substitution
@@ -218,3 +221,16 @@ def test_laws_run_on_symbols():
     values = {level: 1.0, static: 1.4, velocity: 0.05, viscous: 0.3}
     for speed in (0.1, 2.0):
         assert float(curve.subs(values | {v: speed})) == pytest.approx(LAWS["Stribeck"].steady(speed), rel=1e-14)
+
+
+@pytest.mark.parametrize("returned", [1.0, (1.0,), (1.0, 0.0, 0.0), None], ids=repr)
+def test_an_own_law_that_does_not_give_torque_and_rate_is_refused(returned):
+    @dataclass(frozen=True, kw_only=True)
+    class Own(Law):
+        def flow(self, v, z, step):
+            return returned
+
+    with pytest.raises(
+        FrictionError, match=rf"Own: its flow returns {re.escape(repr(returned))}; allowed: two numbers"
+    ):
+        Own()

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import stiction
 from stiction import Coulomb, Scene, StictionError, simulate
 from stiction.network import NetworkError, Term, Wire
 from stiction.parts import FreeBody, Friction, Ground, Mass
@@ -54,6 +55,34 @@ def test_a_conveyor_is_for_flows():
     assert run["block.velocity"][-1] == pytest.approx(0.5, abs=1e-6)
     with pytest.raises(NetworkError, match="sees a velocity while everything rests"):
         simulate(scene, duration=2.0, step=1e-3, method="moreau")
+
+
+def test_the_run_that_is_refused_is_named():
+    """Gains and shifts that are possible in some runs of a batch, and not in others."""
+    rub = Friction(law=Coulomb(level=1.0, stiffness=10.0, damping=1.0))
+    wires = [
+        Wire("rub.velocity", [Term("block.velocity", 2.0)], shift=(0.0,)),
+        Wire("block.force", [Term("rub.torque", -2.0)]),
+    ]
+    scene = Scene(parts={"block": Mass(mass=1.0), "rub": rub}, wires=wires)
+    for name, values, method, message in (
+        ("rub.velocity.shift.0", [0.0, 0.0, 0.5], "moreau", "'rub' sees a velocity while everything rests"),
+        ("block.force.gain.rub.torque", [-2.0, -2.0, -3.0], "moreau", "'rub' takes its velocity as one combination"),
+        ("block.force.gain.rub.torque", [-2.0, -2.0, 3.0], "rk4", "friction 'rub' is wired to push its body along"),
+    ):
+        with pytest.raises(StictionError, match=rf"{message}.*\(run 2 of the batch: {name} = "):
+            simulate(scene, duration=0.1, step=1e-3, method=method, parameters={name: values})
+
+
+def test_a_lossy_gear_is_called_so():
+    motor, gear = stiction.TorqueMotor(rotor_inertia=1e-4), stiction.Gear(ratio=10, efficiency=0.8)
+    scene = Scene(robot=stiction.library.pendulum(1), drives={"joint1": stiction.Drive(motor=motor, gear=gear)})
+    for method, message in (
+        ("rk4", "is rigid and needs method 'moreau'"),
+        ("gears_implicit", "with the scheme 'euler'"),
+    ):
+        with pytest.raises(StictionError, match=rf"the gear of 'joint1' \(with an efficiency.*{message}"):
+            simulate(scene, duration=0.1, step=1e-3, method=method)
 
 
 @pytest.mark.parametrize("method", ["rk4", "gill", "euler"])

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from stiction.errors import InputError
 from stiction.network import NetworkError, Term, Wire
 from stiction.parts import Impedance, Mass
 from stiction.scene import Scene
@@ -33,21 +34,62 @@ def test_a_users_own_part():
     np.testing.assert_allclose(energy, 1.0, atol=1e-10)
 
 
-def test_parts_of_the_user_that_do_not_keep_their_word():
+@pytest.mark.parametrize(
+    "returned, message",
+    [
+        (({"forces": [0.0, 0.0]}, []), "its force gives the outputs {'forces': 2}"),
+        ({"force": [0.0]}, "its force returns {'force': .0.0.}; allowed: its outputs, a list for each port"),
+        (0.0, "its force returns 0.0; allowed: "),
+        (({"force": 0.0}, []), r".*such as \({'force': \[0.0\]}, \[\]\)"),
+        (({"force": [0.0]}, 0.0), r".*such as \({'force': \[0.0\]}, \[\]\)"),
+        (None, "its force returns None"),
+    ],
+    ids=repr,
+)
+def test_parts_of_the_user_that_do_not_keep_their_word(returned, message):
     @dataclass(frozen=True, kw_only=True)
     class Wrong(Impedance):
         inputs = {"position": 1}
         outputs = {"force": 1}
 
         def force(self, motion, own, step, t):
-            return {"forces": [0.0, 0.0]}, []
+            return returned
 
     scene = Scene(
         parts={"ball": Mass(mass=1.0), "w": Wrong()},
         wires=[Wire("w.position", ["ball.position"]), Wire("ball.force", ["w.force"])],
     )
-    with pytest.raises(NetworkError, match=r"part 'w' \(Wrong\): its force gives the outputs {'forces': 2}"):
+    with pytest.raises(NetworkError, match=r"part 'w' \(Wrong\): " + message):
         simulate(scene, duration=0.1, step=0.01)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Powers(Impedance):
+    """x, or x² and so on, times a number at each end."""
+
+    gains: tuple[float, float]
+    power: int = 1
+    inputs = {"position": 1}
+    outputs = {"force": 1}
+
+    def force(self, motion, own, step, t):
+        (x,) = motion["position"]
+        for _ in range(self.power):
+            x = x * x
+        return {"force": [self.gains[0] * x + self.gains[1]]}, []
+
+
+def test_whole_numbers_are_parameters_where_a_field_is_a_float():
+    """2 means 2.0; a field that is declared int is a count, and says so."""
+    wires = [Wire("p.position", ["ball.position"]), Wire("ball.force", [Term("p.force", -1.0)])]
+    scene = Scene(parts={"ball": Mass(mass=1.0, position=1.0), "p": Powers(gains=(2, 3))}, wires=wires)
+    assert scene.parameters["p.gains.0"] == 2.0 and scene.parameters["p.gains.1"] == 3.0
+    run = simulate(scene, duration=0.01, step=0.01, parameters={"p.gains.1": [3.0, 8.0]})
+    np.testing.assert_allclose(run["p.force"][0], [5.0, 10.0])
+    with pytest.raises(
+        InputError, match=r"'p.power' is a whole number, which shapes the program; declare the field as a float"
+    ):
+        simulate(scene, duration=0.01, step=0.01, parameters={"p.power": 2})
 
 
 def test_classes_that_lack_something_are_named():

@@ -54,8 +54,14 @@ def test_wrong_names_list_the_right_ones():
         robot.forward_dynamics([0, 0], [0, 0], [0, 0], method="aba")
     with pytest.raises(InputError, match=r"q has shape \(3,\); allowed: \(..., 2\)"):
         robot.mass_matrix([0, 0, 0])
-    with pytest.raises(InputError, match=r"unknown parameter 'mass'.*forearm.mass"):
+    with pytest.raises(
+        InputError, match=r"unknown parameter 'mass'.* has: upper_arm.mass, forearm.mass \.\.\. and 46 more"
+    ):
         robot.mass_matrix([0, 0], parameters={"mass": 1.0})
+    with pytest.raises(InputError, match=r"q has leading axes \(3,\).*'forearm.mass' \(4,\)"):
+        robot.mass_matrix(np.zeros((3, 2)), parameters={"forearm.mass": np.ones(4)})
+    with pytest.raises(InputError, match=r"do not fit each other: 'forearm.mass' \(4,\), 'upper_arm.mass' \(3,\)"):
+        robot.mass_matrix([0, 0], parameters={"forearm.mass": np.ones(4), "upper_arm.mass": np.ones(3)})
     with pytest.raises(InputError, match="'body', 'aligned'"):
         robot.inverse_dynamics([0, 0], [0, 0], [0, 0], wrenches={"tip": [0] * 6}, wrench_axes="world")
     with pytest.raises(RobotError, match=r"unknown joint 'wrist'.*shoulder, elbow"):

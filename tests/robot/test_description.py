@@ -73,6 +73,10 @@ def hinge(name, parent, child, **more):
         (lambda: Sphere(radius=-1, mass=1), "radius is -1"),
         (lambda: PointMass(density=1), "PointMass: a point has no volume"),
         (lambda: Link.of("arm"), "at least one solid"),
+        (
+            lambda: Link.of("arm", Sphere(radius=1, mass=1), origin=Origin()),
+            "link 'arm': Link.of takes solids, and no origin; each of them has its own mass and origin",
+        ),
         (lambda: Origin(xyz=(1, 2)), "xyz is .*3 finite numbers"),
         (lambda: Origin(rpy=(0, 0, math.inf)), r"rpy is \(0, 0, inf\)"),
         (lambda: Robot(name="r", links=[]), "it has no links"),

@@ -71,6 +71,17 @@ def test_a_member_that_diverges_does_not_spoil_the_others():
     assert np.ptp(run["q.elbow"][last:, 1]) == 0, "it stays where it was"
 
 
+def test_arrays_that_do_not_fit_are_named():
+    many = {
+        "friction.elbow.level": np.ones(3),
+        "robot.forearm.mass": np.ones(3),
+        "gravity.z": -9.0,
+        "q.elbow": np.ones(4),
+    }
+    with pytest.raises(InputError, match=r"do not fit each other: 'friction.elbow.level' \(3,\), 'q.elbow' \(4,\)"):
+        simulate(scene(), duration=0.1, step=1e-3, parameters=many)
+
+
 def test_values_must_be_possible():
     for name, x, message in (
         ("friction.elbow.level", [-0.5, 0.1], "level is .-0.5"),

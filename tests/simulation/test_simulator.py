@@ -152,13 +152,13 @@ def test_what_is_refused_has_changed_nothing():
     before, time = sim.state, sim.time
     with pytest.raises(InputError, match="level"):
         sim.reset([1], parameters={"friction.elbow.level": -1.0})
-    with pytest.raises(InputError, match=r"q has the shape \(3,\); allowed: \(2,\) or \(1, 2\): q.shoulder, q.elbow"):
+    with pytest.raises(InputError, match=r"'q' has the shape \(3,\); allowed: \(2,\) or \(1, 2\): q.shoulder, q.elbow"):
         sim.reset([1], q=[0.0, 0.0, 0.0])
-    for runs, message in (([2], "allowed: 0 to 1"), ([0.5], "numbers of runs"), ([True], "a mask"), ([1, 1], "twice")):
+    for runs, message in (([2], "below 2"), ([0.5], "numbers of runs"), ([True], "a mask"), ([1, 1], "each once")):
         with pytest.raises(InputError, match=message):
             sim.reset(runs)
     with pytest.raises(
-        InputError, match=r"shape \(3,\); allowed: \(2, 2\) or \(2,\), in the order of sim.inputs: torque.sh"
+        InputError, match=r"allowed: numbers of shape \(2, 2\) or \(2,\), in the order of sim.inputs \(torque.sh"
     ):
         sim.step([1.0, 2.0, 3.0])
     for steps in (-1, 1.5, "2"):
@@ -221,19 +221,76 @@ def test_one_run_has_no_axis_of_runs_and_results_go_where_they_should():
 @pytest.mark.parametrize(
     "more, message",
     [
-        ({"inputs": ["torque.wrist"]}, r"no input fits 'torque.wrist'; this scene can take: torque.shoulder"),
+        (
+            {"inputs": ["torque.wrist"]},
+            r"unknown input 'torque.wrist'; this scene can take: torque.shoulder, torque.elbow",
+        ),
         ({"runs": 0}, "runs is 0"),
         ({"parameters": {"friction.*.levl": 1.0}}, "unknown parameter"),
         (
             {"runs": 3, "parameters": {"friction.*.level": np.ones((3, 5))}},
             r"\(3, 5\); allowed: \(\) or \(3,\) or \(3, 2\): friction.shoulder.level, friction",
         ),
+        (
+            {"runs": 3, "parameters": {"friction.elbow.level": np.ones(4)}},
+            r"'friction.elbow.level' has the shape \(4,\)",
+        ),
+        ({"parameters": {"friction.elbow.level": "much"}}, "values of 'friction.elbow.level' are 'much'"),
+        ({"parameters": [1.0]}, r"parameters is \[1.0\]; allowed: numbers, arrays or functions that draw, by name"),
         ({"threads": 0}, "threads is 0"),
     ],
 )
 def test_bad_input(more, message):
     with pytest.raises(InputError, match=message):
         Simulator(SCENE, step=1e-3, **more)
+
+
+@pytest.mark.parametrize(
+    "inputs", [np.zeros(3), np.zeros((2, 3)), np.zeros((4, 2)), "ab", [[1.0, 2.0], [3.0]]], ids=repr
+)
+def test_inputs_of_a_wrong_shape_are_told_the_right_one(inputs):
+    sim = Simulator(SCENE, step=1e-3, method="moreau", runs=3, **SEEN)
+    names = r"sim.inputs \(torque.shoulder, torque.elbow\)"
+    with pytest.raises(
+        InputError, match=r"inputs .*; allowed: numbers of shape \(3, 2\) or \(2,\), in the order of " + names
+    ):
+        sim.step(inputs)
+    alone = Simulator(SCENE, step=1e-3, method="moreau", inputs=[], outputs=["q.*"])
+    with pytest.raises(InputError, match=r"none: name some when the Simulator is made, such as inputs=\['torque"):
+        alone.step([1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        (
+            {"q": np.zeros(3)},
+            r"'q' has the shape \(3,\); allowed: \(2,\) or \(3, 2\): q.shoulder, q.elbow",
+        ),
+        (
+            {"runs": [0, 2], "v": np.zeros((3, 2))},
+            r"'v' has the shape \(3, 2\); allowed: \(2,\) or \(2, 2\): v.shoulder, v.elbow",
+        ),
+        ({"q": lambda random, n: random.normal(size=(n, 3))}, r"'q' has the shape \(3, 3\)"),
+        ({"q": [np.nan, 0.0]}, "values of 'q' are"),
+        (
+            {"parameters": {"friction.elbow.level": np.ones(2)}},
+            r"'friction.elbow.level' has the shape \(2,\); .*\(3,\)",
+        ),
+        ({"runs": [3]}, r"runs is \[3\]; allowed: a mask \(3,\), or numbers of runs below 3, each once"),
+        ({"runs": [0.5]}, "runs is .*; allowed: a mask"),
+    ],
+)
+def test_resets_to_a_wrong_shape_name_what_was_given(given, message):
+    sim = Simulator(SCENE, step=1e-3, method="moreau", runs=3, **SEEN)
+    with pytest.raises(InputError, match=message):
+        sim.reset(**given)
+
+
+def test_a_state_of_another_number_of_runs_is_refused():
+    two, three = (Simulator(SCENE, step=1e-3, method="moreau", runs=n, **SEEN) for n in (2, 3))
+    with pytest.raises(InputError, match=r"the state of runs of shape \(2,\); this simulation has \(3,\)"):
+        three.state = two.state
 
 
 def test_python_functions_are_the_callers_own():

@@ -206,9 +206,7 @@ class DCMotor(Motor):
     def conflicts(self) -> Sequence:
         """What limits a current that is a state would have to change it."""
         limited = self.current_limit is not None or self.torque_limit is not None
-        why = (
-            "a motor with inductance takes no current_limit or torque_limit; limit the command, or leave inductance out"
-        )
+        why = "a motor with inductance takes no current_limit or torque_limit; give a rated_voltage, or no inductance"
         quick = "its electronics are faster than the step, and others of the batch slower; simulate it apart"
         electric = self.inductance != 0
         late = self.over is None and self.longest < math.inf

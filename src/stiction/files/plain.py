@@ -61,7 +61,7 @@ def read(kind: Any, data: Any, where: str) -> Any:
     hints = _hints(kind)
     for key in table:
         if key not in hints:
-            raise refused(where, unknown("key", key, kind.__name__, hints).replace(" has: ", " takes: "))
+            raise refused(where, unknown("key", key, kind.__name__, hints, "takes"))
     for f in dataclasses.fields(kind):
         if f.name not in table and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
             raise refused(where, f"{kind.__name__} needs '{f.name}'")

@@ -6,10 +6,10 @@ may the fields of a law (`with_parameters` replaces them while a simulation is t
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from stiction.errors import StictionError
-from stiction.fields import Validated
+from stiction.fields import Validated, shortened
 from stiction.registry import Registry
 from stiction.trace.functions import Scalar, absolute, maximum, where
 from stiction.trace.parameters import Parametric
@@ -51,6 +51,18 @@ class Law(Validated, Parametric):
 
     error = FrictionError
     states: ClassVar[int] = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        try:
+            given: Any = self.flow(1.0, 0.0, 1e-3)
+        except Exception:  # not every law flows as it stands; what fails shows where it is used
+            return
+        if not isinstance(given, (tuple, list)) or len(given) != 2:
+            raise self.refusal(
+                f"its flow returns {shortened(repr(given))}; allowed: two numbers, the torque and the rate of its own "
+                "state (0 if it has none)"
+            )
 
     def flow(self, v: Scalar, z: Scalar, step: Scalar) -> tuple[Scalar, Scalar]:
         """Torque, and the rate of the own state z, at velocity v; `step` is the stage step of the integrator [s]."""

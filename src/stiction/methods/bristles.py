@@ -15,10 +15,9 @@ import numpy as np
 
 from stiction.friction.dry import Dry
 from stiction.methods.schemes import Scheme
-from stiction.methods.stability import bristle_growth
+from stiction.methods.stability import bristle_growth, refuse_runs
 from stiction.network.network import Network
 from stiction.network.start import StartTerms
-from stiction.network.wires import NetworkError
 from stiction.parts.friction import Friction
 from stiction.parts.kinds import Part
 from stiction.trace.parameters import Key
@@ -49,7 +48,7 @@ def with_bristles(network: Network) -> Network:
         missing = tuple(what for what in ("stiffness", "damping") if getattr(part.law, what) is None)
         if not missing:
             return part
-        network.must_be_mechanical(f"choosing a bristle for friction '{name}' (or give its stiffness and damping)")
+        network.must_be_mechanical(f"choosing a bristle for friction '{name}'", "give its stiffness and damping")
         law = copy.copy(part.law)
         for what in missing:
             law._set(what, 1.0)
@@ -80,11 +79,11 @@ def chosen_bristles(
     A = start.compliance(names)
     a = np.diagonal(A, axis1=1, axis2=2)
     for name, felt in zip(names, a.T, strict=True):
-        if not (felt > 0).all():
-            raise NetworkError(
-                f"friction '{name}' moves no body, so no bristle can be chosen for it; "
-                "wire its torque to a body, or give stiffness and damping"
-            )
+        refuse_runs(
+            ~(felt > 0),
+            f"friction '{name}' moves no body, so no bristle can be chosen for it; "
+            "wire its torque to a body, or give stiffness and damping",
+        )
     best, least = np.zeros(len(A), int), np.full(len(A), np.inf)
     for halvings in range(MOST_HALVINGS if scheme else 0):
         K, B = _bristles(start, names, wanted, 0.5**halvings / a, h)

@@ -15,12 +15,11 @@ from stiction.friction.dry import Stribeck
 from stiction.methods.bristles import chosen_bristles, dry_sites, with_bristles
 from stiction.methods.method import Choice, Method, powers
 from stiction.methods.schemes import Scheme, euler, runge_kutta_4, runge_kutta_gill
-from stiction.methods.stability import bristle_growth, refuse_growth, spring_growth
+from stiction.methods.stability import bristle_growth, refuse_growth, refuse_runs, spring_growth
 from stiction.network.layout import Block, flat_states, states_of
 from stiction.network.network import Network
 from stiction.network.start import StartTerms
 from stiction.network.terms import Terms
-from stiction.network.wires import NetworkError
 from stiction.parts.friction import Friction, FrictionPart
 from stiction.parts.ground import Ground
 from stiction.parts.kinds import Impedance, Row
@@ -143,9 +142,7 @@ def refuse_rows(network: Network, method: Method) -> None:
     """Refuse what is rigid."""
     for name, part in network.parts.items():
         if isinstance(part, Row):
-            raise InputError(
-                f"'{name}' ({type(part).__name__}) is rigid and needs method 'moreau'; got '{method.title}'"
-            )
+            raise InputError(f"{network.labels.part(name)} is rigid and needs method 'moreau'; got '{method.title}'")
 
 
 def refuse_pushing(network: Network, start: StartTerms) -> None:
@@ -153,31 +150,32 @@ def refuse_pushing(network: Network, start: StartTerms) -> None:
     for name, part in network.parts.items():
         if isinstance(part, FrictionPart) and name in start.seen:
             row, seen = start.rows[name][:, 0], start.seen[name]
-            if ((row * seen).sum(axis=1) < 0).any():
-                raise NetworkError(
-                    f"friction '{name}' is wired to push its body along; "
-                    "its torque has the sign of the velocity: give its term the gain -1"
-                )
+            refuse_runs(
+                (row * seen).sum(axis=1) < 0,
+                f"friction '{name}' is wired to push its body along; "
+                "its torque has the sign of the velocity: give its term the gain -1",
+            )
 
 
 def refuse_stiff_bristles(network: Network, start: StartTerms, scheme: Scheme, title: str, step: float) -> None:
     """Refuse bristles that do not hold at this step, all that are coupled together."""
     sites = dry_sites(network)
-    groups = {"friction bristles": sites} if sites else {}
+    chosen = "softer bristles, or none (stiffness and damping are then chosen), or method 'moreau'"
+    groups = [("friction bristles", sites, chosen)] if sites else []
     for name, part in network.parts.items():
         if (isinstance(part, Friction) and part.dimension > 1) or isinstance(part, Ground):
-            groups[f"the bristles of '{name}'"] = [name]
-    for what, names in groups.items():
+            groups.append((f"the bristles of '{name}'", [name], "softer bristles"))
+    for what, names, instead in groups:
         A = start.compliance(names)
         K, B = (np.concatenate([x[name] for name in names], axis=1) for x in (start.stiffness, start.damping))
 
         def growth(h: float, A: np.ndarray = A, K: np.ndarray = K, B: np.ndarray = B) -> np.ndarray:
             return bristle_growth(scheme, A, K, B, h)
 
-        def message(stable: float, _: int, what: str = what) -> str:
+        def message(stable: float, _: int, what: str = what, instead: str = instead) -> str:
             return (
                 f"{what} are too stiff for '{title}' at {step:g} s; the largest stable step is {stable:.3g} s. "
-                "Take it, or softer bristles, or none (stiffness and damping are then chosen), or use 'moreau'"
+                f"Take it, or {instead}"
             )
 
         refuse_growth(growth, step, 1 + 1e-9, message)

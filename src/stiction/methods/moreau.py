@@ -31,7 +31,7 @@ from stiction.methods.method import Choice, Method
 from stiction.methods.rigid_friction import RigidFriction
 from stiction.methods.schemes import Scheme, euler, runge_kutta_4, runge_kutta_gill
 from stiction.methods.smooth_part import EulerPart, FlowPart, FoundRows, Solution, rotor_inertias
-from stiction.methods.stability import spectral_radius, spring_growth
+from stiction.methods.stability import refuse_runs, spectral_radius, spring_growth
 from stiction.network.layout import Block
 from stiction.network.network import Network
 from stiction.network.start import StartTerms
@@ -98,11 +98,11 @@ class Moreau(Method):
 
     def prepare(self, network: Network, step: float) -> Network:
         """Dry friction on one velocity as rows."""
-        network.must_be_mechanical(f"method '{self.title}'")
+        network.must_be_mechanical(f"method '{self.title}'", "use method 'rk4'")
         for name, part in network.parts.items():
             if self.scheme != "euler" and isinstance(part, Row):
                 raise NetworkError(
-                    f"'{name}' ({type(part).__name__}) follows the torque of the last step and needs method 'moreau' "
+                    f"{network.labels.part(name)} follows the torque of the last step and needs method 'moreau' "
                     f"with the scheme 'euler'; got '{self.title}'"
                 )
         made = network.with_parts(lambda _, part: self._rigid(part))
@@ -291,16 +291,16 @@ def copy_with(part: Any, **attributes: Any) -> Any:
 
 def _check_direction(name: str, start: StartTerms, title: str) -> None:
     """Refuse what does not act where its velocity is taken."""
-    if (np.abs(start.seen[name] - start.rows[name][:, 0]) > 1e-9).any():
-        raise NetworkError(
-            f"'{name}' takes its velocity as one combination of bodies and acts on another; for '{title}' "
-            "the gains of its torque must be the transposed gains of its velocity, with a minus for friction"
-        )
-    if (np.abs(start.still[name]) > 1e-9).any():
-        raise NetworkError(
-            f"'{name}' sees a velocity while everything rests (a wire with a shift, or from a source); "
-            f"'{title}' cannot: use method 'rk4'"
-        )
+    refuse_runs(
+        (np.abs(start.seen[name] - start.rows[name][:, 0]) > 1e-9).any(axis=1),
+        f"'{name}' takes its velocity as one combination of bodies and acts on another; for '{title}' "
+        "the gains of its torque must be the transposed gains of its velocity, with a minus for friction",
+    )
+    refuse_runs(
+        np.abs(start.still[name]) > 1e-9,
+        f"'{name}' sees a velocity while everything rests (a wire with a shift, or from a source); "
+        f"'{title}' cannot: use method 'rk4'",
+    )
 
 
 def _moved_though_stuck(smooth: FlowPart, found: FoundRows, speeds: list[Scalar], h: Scalar) -> Scalar:

@@ -66,7 +66,7 @@ class Rosenbrock(Method):
 
     def prepare(self, network: Network, step: float) -> Network:
         """Dry friction with bristles; refuses what it cannot differentiate, and clocks."""
-        network.must_be_mechanical(f"method '{self.name}'")
+        network.must_be_mechanical(f"method '{self.name}'", "use method 'rk4'")
         refuse_rows(network, self)
         for name in network.digital:
             raise NetworkError(

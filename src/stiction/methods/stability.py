@@ -28,6 +28,12 @@ class RunError(NetworkError):
         self.run = run
 
 
+def refuse_runs(wrong: np.ndarray, message: str) -> None:
+    """Refuse the first run in which something is wrong, (runs,)."""
+    if wrong.any():
+        raise RunError(message, int(np.argmax(wrong)))
+
+
 def refuse_growth(growth: Growth, h: float, limit: float, message: Callable[[float, int], str]) -> None:
     """Refuse a run in which something grows beyond a limit; the message is told the largest stable step and the run."""
     now = growth(h)

@@ -25,13 +25,19 @@ class Labels:
         signals: short forms of signals.
         parameters: short forms of parameters; several may share one, as the gravity of several bodies does. None is not
             to be set.
+        parts: what a part is in words, where its name says little to users.
         owners: what stands for the name of a part in the names of its parameters; None where they follow from others,
             and nobody sets them.
     """
 
     signals: dict[Key, Label] = field(default_factory=dict)
     parameters: dict[Key, str | None] = field(default_factory=dict)
+    parts: dict[str, str] = field(default_factory=dict)
     owners: dict[str, str | None] = field(default_factory=dict)
+
+    def part(self, name: str) -> str:
+        """What errors call a part."""
+        return self.parts.get(name, f"part '{name}'")
 
     def signal(self, key: Key) -> str:
         """What users call a signal."""

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from stiction.errors import unknown
+from stiction.fields import shortened
 from stiction.network.labels import Labels
 from stiction.network.wires import NetworkError, Port, Signals, Wire
 from stiction.parts.kinds import Admittance, Digital, Impedance, Part
@@ -134,14 +135,13 @@ class Network:
             placed.extend(ready)
         return tuple(placed)
 
-    def must_be_mechanical(self, what: str) -> None:
+    def must_be_mechanical(self, what: str, instead: str) -> None:
         """Refuse bodies that say no mass matrix, for what needs one."""
         for name, body in self.bodies.items():
             if not body.mechanical:
                 raise NetworkError(
                     f"part '{name}' ({type(body).__name__}) says no mass_matrix and inverse_dynamics, "
-                    f"which {what} needs; "
-                    "write them, or use an explicit method"
+                    f"which {what} needs; write them, or {instead}"
                 )
 
     # What it consists of.
@@ -211,7 +211,7 @@ class Network:
         for name in self.order:
             part = self.parts[name]
             assert isinstance(part, Impedance)
-            outputs, rates[name] = part.force(self.inputs(name, signals), own[name], step, t)
+            outputs, rates[name] = _answer(name, part, part.force(self.inputs(name, signals), own[name], step, t))
             given = {port: len(x) for port, x in outputs.items()}
             if given != dict(part.outputs) or len(rates[name]) != len(own[name]):
                 raise NetworkError(
@@ -282,6 +282,19 @@ class Network:
     def settled(self, own: States) -> States:
         """The states as they are kept after an accepted step."""
         return {name: list(part.settle(own[name])) for name, part in self.parts.items()}
+
+
+def _answer(name: str, part: Part, given: Any) -> tuple[Mapping[str, list[Scalar]], Sequence[Scalar]]:
+    """What a part's force returned, if it is outputs and rates."""
+    both = isinstance(given, (tuple, list)) and len(given) == 2
+    lists = both and isinstance(given[0], Mapping) and isinstance(given[1], (tuple, list))
+    if not lists or not all(isinstance(x, (tuple, list)) for x in given[0].values()):
+        example = {port: [0.0] * size for port, size in part.outputs.items()}, [0.0] * len(part.start())
+        raise NetworkError(
+            f"part '{name}' ({type(part).__name__}): its force returns {shortened(repr(given))}; allowed: its outputs, "
+            f"a list for each port, and the rates of its states, such as {example}"
+        )
+    return given[0], given[1]
 
 
 def _check_class(name: str, part: Part) -> None:

@@ -76,8 +76,13 @@ class Link(Element):
         return wrong if self.lumped else wrong + unreal
 
     @staticmethod
-    def of(name: str, *solids: Solid) -> "Link":
-        """A link made of solids (boxes, cylinders, spheres, capsules, point masses)."""
+    def of(name: str, *solids: Solid, **more: Any) -> "Link":
+        """A link made of solids (boxes, cylinders, spheres, capsules, point masses), each at its own `origin`."""
+        if more:
+            raise RobotError(
+                f"link '{name}': Link.of takes solids, and no {', '.join(more)}; each of them has its own mass and "
+                "origin, as in stiction.Sphere(radius=0.1, mass=2.0, origin=stiction.Origin(xyz=(0, 0, 0.2)))"
+            )
         solid_field = instance(Solid, words="a solid, such as stiction.Box")
         for solid in solids:
             argument(f"link '{name}'", "a part", solid, solid_field, RobotError)

@@ -90,8 +90,8 @@ class Programs:
             return known
         for parameter in replaced:
             if parameter not in self.robot.parameters:
-                names = self.robot.parameters
-                raise InputError(unknown("parameter", parameter, f"robot '{self.robot.name}'", names))
+                owner, names = f"robot '{self.robot.name}'", self.robot.parameters
+                raise InputError(unknown("parameter", parameter, owner, names, source="robot.parameters"))
         plan = self.blueprint(replaced)
         shared = (plan.structure, len(replaced), name, options)
         if shared not in shared_programs:
@@ -159,7 +159,10 @@ def compute(
         raise InputError(f"parameters is a {given}; allowed: a dict from names of parameters to arrays")
     program, values = robot.programs.find(name, options, tuple(parameters), make)
     replaced = (_stacked(parameters),) if parameters else ()
-    return program(values, *replaced, *signals, threads=threads)
+    try:
+        return program(values, *replaced, *signals, threads=threads)
+    except InputError as error:
+        raise InputError(f"{error}; parameters have the shapes {_shapes(parameters)}") from None
 
 
 def _stacked(parameters: Mapping[str, Any]) -> np.ndarray:
@@ -175,5 +178,8 @@ def _stacked(parameters: Mapping[str, Any]) -> np.ndarray:
     try:
         return np.stack(np.broadcast_arrays(*arrays), axis=-1)
     except ValueError:
-        shapes = ", ".join(f"'{name}' {array.shape}" for name, array in zip(parameters, arrays, strict=True))
-        raise InputError(f"replaced parameters must have shapes that fit each other; got {shapes}") from None
+        raise InputError(f"the shapes of parameters do not fit each other: {_shapes(parameters)}") from None
+
+
+def _shapes(parameters: Mapping[str, Any]) -> str:
+    return ", ".join(f"'{name}' {np.shape(x)}" for name, x in parameters.items())

@@ -5,7 +5,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from stiction.control.pid import PID
-from stiction.errors import InputError
+from stiction.errors import InputError, unknown
 from stiction.parts.source import Source
 from stiction.scene.scene import Scene
 
@@ -38,7 +38,7 @@ def input_names(scene: Scene, patterns: Sequence[str]) -> tuple[str, ...]:
     known = possible_inputs(scene)
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in known):
-            raise InputError(f"no input fits '{pattern}'; this scene can take: {', '.join(known) or 'none'}")
+            raise InputError(unknown("input", pattern, "this scene", known, "can take"))
     return tuple(name for name in known if any(fnmatchcase(name, pattern) for pattern in patterns))
 
 

@@ -198,6 +198,7 @@ class Wiring:
             reflected_inertia=0.0 if gear.elastic else drive.reflected_inertia,
         )
         self.labels.owners[mesh] = None  # its shares follow from the gear
+        self.labels.parts[mesh] = f"the gear of '{mount.name}' (with an efficiency, back_efficiency or self_locking)"
         self._label(mesh, mount.name, torque="mesh_friction", transmitted="transmitted_torque")
         name = f"drive.{mount.name}"
         source = Term(f"{name}.gear.joint_torque") if gear.elastic else InternalTerm(f"{name}.motor.torque", gear.ratio)

@@ -71,7 +71,7 @@ def _refusal(parameters: Parameters, name: str, run: tuple[int, ...], given: Giv
             thing.__post_init__()
     except StictionError as error:
         return given.refusal(str(error), run)
-    why = f"'{name}': a parameter that is left out of the program where it is 0 cannot become 0 in a batch"
+    why = f"'{name}': a parameter that a program leaves out where it is 0 cannot become 0 in a batch; simulate it apart"
     return given.refusal(why, run)
 
 

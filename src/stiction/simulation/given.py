@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import InputError
+from stiction.simulation.values import common_shape, finite
 from stiction.trace.parameters import Key
 
 
@@ -20,8 +21,8 @@ class Given:
     """
 
     def __init__(self, values: Mapping[str, Any], batch: tuple[int, ...] = ()) -> None:
-        self.names = {name: _numbers(name, x) for name, x in values.items()}
-        self.batch = _common(self.names, batch)
+        self.names = {name: finite(name, x) for name, x in values.items()}
+        self.batch = common_shape(self.names, batch)
         self.parameters: dict[Key, np.ndarray] = {}
         self.start: dict[Key, np.ndarray] = {}
 
@@ -36,28 +37,6 @@ class Given:
             return InputError(why)
         which = f"run {', '.join(map(str, run))} of the batch: " if self.batch else ""
         return InputError(f"parameters: {why} ({which}{self.of_run(run)})")
-
-
-def _numbers(name: str, given: Any) -> np.ndarray:
-    try:
-        x = np.asarray(given)
-        x = np.asarray(x, float) if x.dtype.kind in "iuf" else np.array([np.nan])
-    except (TypeError, ValueError):
-        x = np.array([np.nan])
-    if not x.size or not np.isfinite(x).all():
-        raise InputError(f"values of '{name}' are {given!r}; allowed: a finite number, or an array of them")
-    return x
-
-
-def _common(given: Mapping[str, np.ndarray], batch: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of a batch, of this shape at least."""
-    try:
-        return np.broadcast_shapes(batch, *(x.shape for x in given.values()))
-    except ValueError:
-        shapes = ", ".join(f"{name} {x.shape}" for name, x in given.items())
-        raise InputError(
-            f"the arrays in parameters do not fit each other: {shapes}; allowed: equal shapes, or shapes that broadcast"
-        ) from None
 
 
 def place_of(number: int, batch: tuple[int, ...]) -> tuple[int, ...]:

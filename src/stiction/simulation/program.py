@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -148,7 +148,7 @@ class StepProgram:
             at = min(k for (owner, _), k in self.layout.places.items() if owner == name)
             slots = slice(at, at + len(network.parts[name].start()))
             inputs = slice(first, first := first + sum(part.reads.values()))
-            made.append(Caller(*part.clock.ticks(self.step), part.call, slots, inputs))
+            made.append(Caller(*part.clock.ticks(self.step), partial(part.call, name), slots, inputs))
         return made
 
     @cached_property

@@ -1,8 +1,6 @@
 """From a scene to its first step: what the method makes of it, what varies, what is chosen, what is refused."""
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
-from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +16,7 @@ from stiction.network.network import Network
 from stiction.network.parameters import Parameters, parameters_of
 from stiction.network.start import StartTerms
 from stiction.parts.robot_body import RobotBody
+from stiction.patterns import fits
 from stiction.scene.scene import Scene
 from stiction.simulation import observe
 from stiction.simulation.checks import check_masses, check_quaternions, check_values
@@ -53,7 +52,7 @@ class Setup:
         self.method, self.step, self.energy, self.open = method, step, energy, open
         self.network = network = method.prepare(scene.network, step)
         if energy:
-            network.must_be_mechanical("energy=True")
+            network.must_be_mechanical("energy=True", "leave energy out")
         self.wanted = _wanted(network, _known(network, method, energy), signals)
         works, energies = (network.sources, first_energies(network)) if energy else ((), ())
         self.layout = Layout(network, works, energies, _marks(network, self.wanted), method.slots(network, step))
@@ -108,11 +107,19 @@ class Setup:
             elif name in self.first_values:
                 found.start |= dict.fromkeys(self.first_values[name][1], x)
             else:
-                known = [*self.parameters, *self.first_values]
-                close = get_close_matches(str(name), known, n=3, cutoff=0.5)
-                more = " and more; scene.parameters lists all" if close else ""
-                raise InputError(unknown("parameter", name, "this simulation", close or known) + more)
+                raise InputError(self.unknown_parameter(name))
         return found
+
+    def unknown_parameter(self, name: Any) -> str:
+        """Say that a parameter is not known; or that it is a count."""
+        part, _, field = str(name).rpartition(".")
+        if type(getattr(self.network.parts.get(part), field, None)) is int:
+            return (
+                f"'{name}' is a whole number, which shapes the program; declare the field as a float to make it a "
+                "parameter"
+            )
+        known = [*self.parameters, *self.first_values]
+        return unknown("parameter", name, "this simulation", known, source="scene.parameters")
 
     def _values(self, given: Given) -> Parameters:
         """The parameters with what the user gave: arrays vary, numbers replace; folded zeros vary, too."""
@@ -139,10 +146,10 @@ class Setup:
             return parameters, first
         terms = StartTerms(network, parameters, first)
         check_masses(terms, given, batch)
-        choice = method.choose(network, terms, self.step, given.parameters)
-        for (part, field), x in choice.parameters.items():
-            getattr(terms, field)[part][:, 0] = x
         try:
+            choice = method.choose(network, terms, self.step, given.parameters)
+            for (part, field), x in choice.parameters.items():
+                getattr(terms, field)[part][:, 0] = x
             method.check(network, terms, self.step)
         except RunError as error:
             if not given.names:
@@ -197,16 +204,12 @@ def _wanted(network: Network, known: Sequence[Key], patterns: Sequence[str] | No
     names = {key: (network.labels.signal(key) if key[0] else key[1], full(key)) for key in known}
     kept: set[Key] = set()
     for pattern in patterns:
-        found = {key for key, both in names.items() if any(_fits(name, pattern) for name in both)} - balance
-        if not found and not (balance and any(_fits(name, pattern) for name in balance_names(network))):
-            listed = ", ".join(both[0] for key, both in names.items() if key not in balance)
-            raise InputError(f"no signal is or begins with '{pattern}'; this simulation has: {listed}")
+        found = {key for key, both in names.items() if any(fits(name, pattern) for name in both)} - balance
+        if not found and not (balance and any(fits(name, pattern) for name in balance_names(network))):
+            listed = [both[0] for key, both in names.items() if key not in balance]
+            raise InputError(unknown("signal", pattern, "this simulation", listed))
         kept |= found
     return [key for key in known if key in kept | balance]
-
-
-def _fits(name: str, pattern: str) -> bool:
-    return fnmatchcase(name, pattern) if "*" in pattern else name.startswith(pattern)
 
 
 def _marks(network: Network, wanted: Sequence[Key]) -> Mapping[str, Mapping[str, float]]:

@@ -130,8 +130,10 @@ def _going_on(program: StepProgram, start: State, first: np.ndarray, energy: boo
     return first, tick
 
 
-def run_file(file: SceneFile | str | Any, progress: Progress | None = None) -> Trajectory:
-    """Simulate a scene file, as it says; errors name the file.
+def run_file(
+    file: SceneFile | str | Any, progress: Progress | None = None, parameters: Mapping[str, Any] | None = None
+) -> Trajectory:
+    """Simulate a scene file, as it says, with some parameters replaced as by `simulate`; errors name the file.
 
     Example:
         >>> import stiction, tempfile, pathlib
@@ -143,7 +145,7 @@ def run_file(file: SceneFile | str | Any, progress: Progress | None = None) -> T
     """
     read = file if isinstance(file, SceneFile) else read_scene(file)
     try:
-        return simulate(read.scene, **read.settings, progress=progress)
+        return simulate(read.scene, **read.settings, parameters=parameters, progress=progress)
     except StictionError as error:
         if read.path:
             error.args = (f"{read.path}: {error}",)

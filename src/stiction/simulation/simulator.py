@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from stiction.control.callback import Callback
-from stiction.errors import InputError, unknown
+from stiction.errors import InputError
 from stiction.methods import Method, as_method
 from stiction.network.labels import full
 from stiction.scene.inputs import input_names, with_inputs
@@ -19,6 +19,7 @@ from stiction.scene.scene import Scene
 from stiction.simulation.core import Core
 from stiction.simulation.setup import Setup
 from stiction.simulation.state import State, state_of, values_for
+from stiction.simulation.values import finite
 from stiction.trace.program import check_threads
 
 Draw = Callable[[np.random.Generator, int], Any]  # generator and number of runs -> values, one row per run
@@ -76,7 +77,7 @@ class Simulator:
         seed: int = 0,
         threads: int | None = None,
     ) -> None:
-        _check(scene, step, runs, inputs)
+        _check(scene, step, runs, inputs, parameters)
         check_threads(threads)
         self.scene, self.runs, self.step_length, self.threads = scene, runs, step, threads
         self.inputs = input_names(scene, inputs)
@@ -101,6 +102,7 @@ class Simulator:
         self._columns = [names[key] for key in program.parameters.varying]  # names of what varies, inputs first
         self._entries = self._of_runs(self._core.varying[:, : len(self.inputs)])  # views: what steps write and see
         self._seen = self._of_runs(self._core.seen)
+        self._shapes = (self._entries.shape, (len(self.inputs),))
 
     # Stepping.
 
@@ -114,9 +116,12 @@ class Simulator:
             out: where to put the outputs, (runs, how many); a new array if not given.
         """
         if inputs is not None:
-            given = np.asarray(inputs, float)
-            if given.shape != self._entries.shape and given.shape != self._entries.shape[1:]:
-                raise self._misshapen(given)
+            try:
+                given = np.asarray(inputs)
+                if given.dtype.kind not in "fiu" or given.shape not in self._shapes:
+                    raise ValueError
+            except ValueError:
+                raise self._refused(inputs) from None
             self._entries[...] = given
         if steps.__class__ is not int or steps < 0:
             raise InputError(f"steps is {steps!r}; allowed: a whole number of at least 0")
@@ -126,12 +131,12 @@ class Simulator:
         out[...] = self._seen
         return out
 
-    def _misshapen(self, given: np.ndarray) -> InputError:
-        wanted = " or ".join(map(str, dict.fromkeys((self._entries.shape, (len(self.inputs),)))))
-        return InputError(
-            f"inputs have the shape {given.shape}; allowed: {wanted}, in the order of sim.inputs: "
-            f"{', '.join(self.inputs) or 'none'}"
-        )
+    def _refused(self, inputs: Any) -> InputError:
+        """Why these inputs cannot be held."""
+        given = f"has the shape {inputs.shape}" if isinstance(inputs, np.ndarray) else f"is {inputs!r}"
+        names = ", ".join(self.inputs) or "none: name some when the Simulator is made, such as inputs=['torque.*']"
+        shapes = " or ".join(map(str, dict.fromkeys(self._shapes)))
+        return InputError(f"inputs {given}; allowed: numbers of shape {shapes}, in the order of sim.inputs ({names})")
 
     # Where it stands.
 
@@ -195,7 +200,7 @@ class Simulator:
         """
         which = self._which(runs)
         drawn = self._drawn(parameters or {}, len(which))
-        motions = self._motions("position", q, len(which)) | self._motions("velocity", v, len(which))
+        motions = self._motions("q", "position", q, len(which)) | self._motions("v", "velocity", v, len(which))
         self._vary(drawn)
         self._begin(which, {name: x[which] for name, x in self._given.items()} | drawn | motions)
         for name, x in drawn.items():
@@ -219,7 +224,7 @@ class Simulator:
         now = self.parameters
         for name in new:
             if name not in self._known:
-                raise InputError(unknown("parameter", name, "this simulation", self._known))
+                raise InputError(self._setup.unknown_parameter(name))
             usual = now[name] if name in now else self._known[name][0]
             self._given[name] = np.array(np.broadcast_to(usual, self._count), float)
         if not any(name in self._setup.parameters for name in new):
@@ -241,28 +246,22 @@ class Simulator:
         chosen = np.asarray(runs)
         if chosen.dtype == bool and chosen.shape == (self._count,):
             return np.flatnonzero(chosen)
-        found = np.atleast_1d(chosen)
-        if chosen.dtype == bool or found.ndim > 1 or (found.size and found.dtype.kind not in "iu"):
-            raise InputError(
-                f"runs has the shape {chosen.shape} and the type {chosen.dtype}; allowed: a mask ({self._count},), or "
-                "numbers of runs"
-            )
-        if found.size and not ((found >= 0) & (found < self._count)).all():
-            raise InputError(f"runs has the number {found.max()}; allowed: 0 to {self._count - 1}")
-        if len(np.unique(found)) < len(found):
-            raise InputError("runs has a number twice; allowed: each run once")
+        found, n = np.atleast_1d(chosen), self._count
+        whole = not found.size or (found.ndim == 1 and found.dtype.kind in "iu")
+        if not whole or not ((found >= 0) & (found < n)).all() or len(np.unique(found)) < len(found):
+            raise InputError(f"runs is {runs!r}; allowed: a mask ({n},), or numbers of runs below {n}, each once")
         return found.astype(int)
 
-    def _motions(self, kind: str, given: Any, count: int) -> dict[str, np.ndarray]:
+    def _motions(self, what: str, kind: str, given: Any, count: int) -> dict[str, np.ndarray]:
         """First positions or velocities of the robots, by name, (count,) each."""
         if given is None:
             return {}
         robots, slots = self.scene.all_robots, self._core.program.layout.slots
         names = [slot.name for slot in slots if slot.kind == kind and slot.key[0] in robots]
-        x = self._numbers(kind, given, count)
+        x = self._numbers(what, given, count)
         if x.shape not in ((len(names),), (count, len(names))):
             raise InputError(
-                f"{'q' if kind == 'position' else 'v'} has the shape {x.shape}; allowed: ({len(names)},) or "
+                f"'{what}' has the shape {x.shape}; allowed: ({len(names)},) or "
                 f"({count}, {len(names)}): {', '.join(names)}"
             )
         return {name: np.broadcast_to(x[..., k], count) for k, name in enumerate(names)}
@@ -282,10 +281,7 @@ class Simulator:
 
     def _numbers(self, what: str, given: Any, count: int) -> np.ndarray:
         """An array, drawn where a function is given."""
-        try:
-            return np.asarray(given(self._random, count) if callable(given) else given, float)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"parameters: '{what}' is {given!r}, which gives no numbers: {error}") from None
+        return finite(what, given(self._random, count) if callable(given) else given)
 
     def _named(self, pattern: str) -> list[str]:
         """The parameters and first values that a name or pattern means, inputs aside."""
@@ -293,7 +289,7 @@ class Simulator:
             known = [name for name in self._known if name not in self.inputs]
             found = [pattern] if pattern in known else [name for name in known if fnmatchcase(name, str(pattern))]
             if not found:
-                raise InputError(unknown("parameter", pattern, "this simulation", known))
+                raise InputError(self._setup.unknown_parameter(pattern))
             self._fits[pattern] = found
         return self._fits[pattern]
 
@@ -336,7 +332,7 @@ class Simulator:
         self._entries[...], self._core.alive[...] = saved["entries"], saved["alive"]
 
 
-def _check(scene: Any, step: Any, runs: Any, inputs: Any) -> None:
+def _check(scene: Any, step: Any, runs: Any, inputs: Any, parameters: Any) -> None:
     if not isinstance(scene, Scene):
         raise InputError(f"Simulator takes a Scene; got {type(scene).__name__}")
     if not isinstance(step, (int, float)) or isinstance(step, bool) or not 0 < step < 1e9:
@@ -345,6 +341,11 @@ def _check(scene: Any, step: Any, runs: Any, inputs: Any) -> None:
         raise InputError(f"runs is {runs!r}; allowed: a whole number of at least 1, or None for a single run")
     if isinstance(inputs, str) or not all(isinstance(name, str) for name in inputs):
         raise InputError(f"inputs is {inputs!r}; allowed: a list of names or patterns, such as ['torque.*']")
+    if not isinstance(parameters or {}, Mapping):
+        raise InputError(f"parameters is {parameters!r}; allowed: numbers, arrays or functions that draw, by name")
     for name, part in scene.network.digital.items():
         if isinstance(part, Callback):
-            raise InputError(f"'{name}' is a Python function; a simulator is stepped by you: make its command an input")
+            raise InputError(
+                f"'{name}' is a Python function, and a Simulator is stepped by you: leave it out of the scene and make "
+                "its command an input, such as 'torque.JOINT' or 'drive.JOINT.command'"
+            )

@@ -54,7 +54,7 @@ class State:
     def __getitem__(self, name: str) -> np.ndarray:
         """The slot of this name, () or (*batch,)."""
         if name not in self.names:
-            raise InputError(unknown("slot", name, "this state", self.names))
+            raise InputError(unknown("slot", name, "this state", self.names, source="state.names"))
         return self.values[..., self.names.index(name)]
 
     def __repr__(self) -> str:
@@ -93,14 +93,19 @@ def values_for(slots: Sequence[Slot], state: State, first: np.ndarray, step: flo
     ]
     if foreign:
         raise InputError(f"start is the state of another scene or method: this one has no '{foreign[0]}'")
-    batch = np.broadcast_shapes(first.shape[:-1], state.values.shape[:-1])
+    batch = _batch(state.values.shape[:-1], first.shape[:-1])
     values = np.broadcast_to(first, (*batch, len(slots))).copy()
     for k, slot in enumerate(slots):
         if slot.name in state.names:
             values[..., k] = state[slot.name]
         elif slot.kind in PHYSICAL or (slot.kind == MARK and slot.key[1] not in OBSERVING):
-            raise InputError(
-                f"start is the state of another scene or method: it has no '{slot.name}'; it has: "
-                f"{', '.join(state.names)}"
-            )
+            raise InputError(f"start is the state of another scene or method: it has no '{slot.name}'")
     return values, ticks
+
+
+def _batch(given: tuple[int, ...], runs: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of the batch that goes on from a state."""
+    try:
+        return np.broadcast_shapes(given, runs)
+    except ValueError:
+        raise InputError(f"start is the state of runs of shape {given}; this simulation has {runs}") from None

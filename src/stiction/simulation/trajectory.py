@@ -9,6 +9,9 @@ import numpy as np
 
 from stiction.errors import InputError, unknown
 from stiction.files.hdf5 import read_run, write_run
+from stiction.patterns import fits
+from stiction.show.figure import check, leave_open, save
+from stiction.show.motion import Motion, figure
 from stiction.simulation.state import State
 
 
@@ -58,7 +61,7 @@ class Trajectory:
         """The signal of this name, short or full."""
         short = self.aliases.get(name, name)
         if short not in self.signals:
-            raise InputError(unknown("signal", name, "this run", self.signals))
+            raise InputError(unknown("signal", name, "this run", self.signals, source="run.signals"))
         return self.signals[short]
 
     def __repr__(self) -> str:
@@ -84,9 +87,26 @@ class Trajectory:
         inside = (self.time >= first) & (self.time <= last)
         return replace(self, time=self.time[inside], signals={name: x[inside] for name, x in self.signals.items()})
 
-    def only(self, *starts: str) -> "Trajectory":
-        """The signals whose names begin with one of these."""
-        return replace(self, signals={name: x for name, x in self.signals.items() if name.startswith(starts)})
+    def only(self, *wanted: str) -> "Trajectory":
+        """Some of the signals: by name, by the beginning of it, or by a pattern with *; by full names, where no shorter
+        one fits.
+
+        Example:
+            >>> import stiction
+            >>> scene = stiction.Scene(robot=stiction.library.two_link())
+            >>> run = stiction.simulate(scene, duration=0.1, step=0.01)
+            >>> list(run.only("q.", "*.elbow").signals)
+            ['q.shoulder', 'q.elbow', 'v.elbow']
+        """
+        kept = {name for pattern in wanted for name in self._fitting(pattern)}
+        return replace(self, signals={name: x for name, x in self.signals.items() if name in kept})
+
+    def _fitting(self, pattern: str) -> list[str]:
+        found = [name for name in self.signals if fits(name, pattern)]
+        found = found or [x for full, x in self.aliases.items() if fits(full, pattern) and x in self.signals]
+        if not found:
+            raise InputError(unknown("signal", pattern, "this run", self.signals, source="run.signals"))
+        return found
 
     def stack(self, start: str) -> np.ndarray:
         """The signals whose names begin so, side by side: (T, ..., how many).
@@ -97,10 +117,58 @@ class Trajectory:
             >>> stiction.simulate(scene, duration=0.1, step=0.01).stack("q.").shape
             (11, 2)
         """
-        part = self.only(start).signals
-        if not part:
-            raise InputError(f"no signal begins with '{start}'; this run has: {', '.join(self.signals)}")
-        return np.stack(list(part.values()), axis=-1)
+        return np.stack(list(self.only(start).signals.values()), axis=-1)
+
+    def plot(self, *wanted: str, path: str | Path | None = None, title: str = "") -> Any:
+        """Draw the run over time; needs matplotlib, which the extra `plot` installs.
+
+        Each quantity has a panel, by its unit; what is on the motor's side of a gear has panels of its own. Modes of
+        friction are coloured rows, one for each site. Up to 8 runs of a batch have a line each; of more the median is
+        drawn, with bands that hold the middle 50 and 90 % of them, and of modes the shares of the runs that are in
+        each. Runs that diverged are left out, and counted in the title.
+
+        Args:
+            wanted: signals, as `only` takes them; by default motion, friction, what drives it, and energies.
+            path: of the file to write; its ending chooses the format.
+            title: of the figure.
+
+        Returns:
+            The matplotlib figure; `pyplot.show()` shows it, unless it was written to a file.
+
+        Example:
+            >>> import stiction
+            >>> friction = {"shoulder": stiction.Coulomb(level=0.2)}
+            >>> scene = stiction.Scene(robot=stiction.library.two_link(), friction=friction, q=[0.3, 0.0])
+            >>> run = stiction.simulate(scene, duration=1.0, step=1e-3, method="moreau", record=0.01)
+            >>> picture = run.plot("q.*", "mode.*")
+            >>> [ax.get_ylabel().split() for ax in picture.axes]
+            [['position', '[rad]'], ['mode']]
+        """
+        if path is not None:
+            check(Path(path))
+        chosen = self.only(*wanted) if wanted else self
+        picture = figure(chosen._motion(), chosen.signals if wanted else None, title)
+        if path is None:
+            leave_open(picture)
+        else:
+            save(picture, Path(path))
+        return picture
+
+    def _motion(self) -> Motion:
+        """What can be drawn: the runs that did not diverge; a single one until it did."""
+        lost = np.zeros(1, bool) if self.valid_until is None else self.diverged.reshape(-1)
+        if not len(self.time) or not self.signals or lost.all():
+            why = f"all {lost.size} runs diverged" if lost.all() else "it has no records, or no signals"
+            raise InputError(f"there is nothing to draw of this run: {why}")
+        shape = (1,) if self.valid_until is None else self.valid_until.shape
+        varied = {name: x for name, x in self.parameters.items() if x.size > 1}
+        return Motion(
+            self.time,
+            {name: x.reshape(len(x), -1)[:, ~lost] for name, x in self.signals.items()},
+            self.units,
+            {name: np.broadcast_to(x, shape).reshape(-1)[~lost] for name, x in varied.items()},
+            int(lost.sum()),
+        )
 
     def save(self, path: str | Path) -> None:
         """Write the run to a file: HDF5 (.h5), which `load` reads without loss, or CSV (.csv)."""

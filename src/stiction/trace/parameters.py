@@ -64,6 +64,8 @@ class Substitution:
 class Parametric:
     """A dataclass of numbers, tuples of numbers and other such dataclasses; its methods are formulas over its fields.
 
+    Floats are parameters. Whole numbers in fields that are declared `int` are counts, which shape the program.
+
     Attributes:
         start_fields: fields that only say where states start, and so are no parameters of the formulas.
         transparent: fields whose parameters go by their own names: a friction site has a "level", not a "law.level".
