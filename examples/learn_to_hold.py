@@ -12,7 +12,7 @@ import numpy as np
 
 import stiction
 from stiction.learn import Task, VectorEnvironment
-from stiction.show.figure import save, subplots
+from stiction.show.figure import save, style, subplots
 
 GOAL = np.array([0.6, 0.9])  # shoulder and elbow [rad]; 0 hangs straight down
 NEAR = 0.02  # rad: an arm holds if both joints stay within it in the last half second
@@ -87,13 +87,14 @@ if __name__ == "__main__":
     steps = len(history) * POLICIES * ARMS * round(task.duration / task.step)
     print(f"learned in {seconds:.0f} s: {steps / 1e6:.0f} million steps of robots")
     print(f"untrained: holds on {untrained[0].sum()} of {SEEDS} seeds; learned: on {trained[0].sum()} of {SEEDS}")
-    picture, (curve, paths) = subplots(2, 6, sharex=False)
-    curve.plot(range(1, len(history) + 1), history)
-    curve.set(xlabel="round", ylabel="mean reward of the best")
-    t = np.arange(1, len(trained[1]) + 1) * task.step * task.hold
-    for k, joint in enumerate(("shoulder", "elbow")):
-        paths.plot(t, trained[1][:, :, k], color=f"C{k}", alpha=0.4, linewidth=0.8)
-        paths.axhspan(GOAL[k] - NEAR, GOAL[k] + NEAR, color=f"C{k}", alpha=0.3, label=f"goal of the {joint}")
-    paths.set(xlabel="time [s]", ylabel="position [rad]", title=f"what was learned, on {SEEDS} unseen seeds")
-    paths.legend(loc="lower right")
-    save(picture, "learn_to_hold.png")
+    with style():
+        picture, (curve, paths) = subplots(2, 6, sharex=False)
+        curve.plot(range(1, len(history) + 1), history)
+        curve.set(xlabel="round", ylabel="mean reward of the best", title="learning")
+        t = np.arange(1, len(trained[1]) + 1) * task.step * task.hold
+        for k, joint in enumerate(("shoulder", "elbow")):
+            paths.plot(t, trained[1][:, :, k], color=f"C{k}", alpha=0.4, linewidth=0.8)
+            paths.axhspan(GOAL[k] - NEAR, GOAL[k] + NEAR, color=f"C{k}", alpha=0.3, label=f"goal of the {joint}")
+        paths.set(xlabel="time [s]", ylabel="position [rad]", title=f"what was learned, on {SEEDS} unseen seeds")
+        paths.legend(loc="lower right")
+        save(picture, "learn_to_hold.png")
