@@ -146,6 +146,11 @@ class Network:
 
     # What it consists of.
 
+    def unit(self, key: Key) -> str:
+        """The unit of a state or an output: as the scene knows it, else as the part does."""
+        part, output = key
+        return self.labels.unit(key) or self.parts[part].unit(output)
+
     @cached_property
     def bodies(self) -> dict[str, Admittance]:
         """The admittances, by name."""

@@ -208,7 +208,7 @@ def _name(network: Network, key: Key) -> str:
 def _unit(program: StepProgram, key: Key) -> str:
     network = program.layout.network
     if key[0]:
-        return observe.signal_unit(network, key)
+        return network.unit(key)
     return program.layout.method[program.method.signals(network)[key[1]]][1]
 
 
