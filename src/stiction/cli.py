@@ -70,7 +70,7 @@ def run(scene: Path, *, out: Path | None = None, plot: bool = False, figure: Pat
     scene
         The scene, a TOML file; examples/ has some.
     out
-        Where to write the run: .h5 (HDF5) or .csv.
+        Where to write the run: .h5 or .hdf5 (HDF5), or .csv.
     plot
         Draw the run, beside `out` or the scene.
     figure
@@ -144,8 +144,9 @@ def _draw(record: Any, title: str, path: Path) -> None:
 
 
 def _check_out(out: Path) -> None:
-    if out.suffix not in (".h5", ".csv"):
-        raise stiction.StictionError(f"cannot save a run as '{out.name}'; allowed endings: .h5, .csv")
+    from stiction.files.hdf5 import check_ending
+
+    check_ending(out)
     if out.is_dir():
         raise stiction.StictionError(f"cannot write '{out}': it is a folder; give a file name")
     if not out.parent.is_dir():

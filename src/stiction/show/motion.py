@@ -23,7 +23,7 @@ def figure(run: Trajectory, title: str) -> Any:
     if not panels:
         raise InputError(f"this run has no signals to draw; it has: {', '.join(run.signals)}")
     if any(run[name].ndim > 1 for names in panels.values() for name in names):
-        raise InputError("this is a batch of runs; draw one of them: give a run without values")
+        raise InputError("this is a batch of runs; draw one of them, such as run.of(0)")
     picture, axes = subplots(len(panels), 2.2 * len(panels) + 0.6, squeeze=False)
     for ax, (what, names) in zip(axes[:, 0], panels.items(), strict=True):
         for name in names[:MOST]:

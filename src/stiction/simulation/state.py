@@ -1,7 +1,7 @@
 """Where a run stands: every number that decides how it goes on."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,16 @@ class State:
         if name not in self.names:
             raise InputError(unknown("slot", name, "this state", self.names, source="state.names"))
         return self.values[..., self.names.index(name)]
+
+    def of(self, place: tuple[int, ...]) -> "State":
+        """The state of one run of a batch."""
+        batch = self.values.shape[:-1]
+        return replace(
+            self,
+            values=self.values[place].copy(),
+            tick=np.broadcast_to(self.tick, batch)[place].item(),
+            parameters={name: np.broadcast_to(x, batch)[place].copy() for name, x in self.parameters.items()},
+        )
 
     def __repr__(self) -> str:
         first = float(np.ravel(self.time)[0])
