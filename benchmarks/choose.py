@@ -15,10 +15,10 @@ import numpy as np
 
 import stiction
 from benchmarks.measure import Timed, arguments, per_item
+from benchmarks.peers.steps import core_of, steps_of
 from stiction import Coulomb, Dahl, ElastoPlastic, LuGre, Scene, StictionError, Stribeck, Trajectory, Viscous, simulate
 from stiction.friction.law import Law
 from stiction.methods import method_named
-from stiction.simulation.setup import prepared
 from stiction.trace import clip, sin
 
 INERTIA, STEP = 0.0304, 1e-3
@@ -120,11 +120,12 @@ def hundred_steps(law: Law | None, method: str) -> Timed:
     friction = dict.fromkeys(arm.velocity_names, law)
     scene = Scene(robot=arm, friction=friction, q=np.full(6, 0.3), v=np.full(6, 0.5))
     chosen = method_named(method)
-    program, start = prepared(
-        scene, chosen, 1e-3 if chosen.own_steps else 1e-4, ["q.", "v.", *chosen.signals(scene.network)]
-    )
-    seen = dict(zip(program.wanted, program.advance(start, 0, 100, 1)[1], strict=True))
-    return lambda: program.advance(start, 0, 100, 1), int(seen["", "steps"]) if chosen.own_steps else 100
+    step, signals = 1e-3 if chosen.own_steps else 1e-4, ["q.", "v.", *chosen.signals(scene.network)]
+    core = core_of(scene, chosen, step, signals)
+    call = steps_of(core, 100)
+    call()
+    seen = dict(zip(core.program.wanted, core.seen[0], strict=True))
+    return call, int(seen["", "steps"]) if chosen.own_steps else 100
 
 
 def costs(seconds: float) -> dict[Choice, float]:

@@ -20,9 +20,8 @@ import numpy as np
 
 import stiction
 from benchmarks.measure import Report, arguments, cache_folder, seconds_of
+from benchmarks.peers.steps import core_of, steps_of
 from stiction import Coulomb, Scene, simulate
-from stiction.methods import method_named
-from stiction.simulation.setup import prepared
 
 STEP, STEPS, RECORDS = 1e-3, 1000, 100
 FILE = """\
@@ -53,7 +52,7 @@ def timed(owner, name, stage):
     setattr(owner, name, wrapper)
 
 def imports():
-    import stiction.cli, stiction.files.scene_file, stiction.show.figure, stiction.show.motion
+    import stiction.cli, stiction.files.scene_file, stiction.sweep
     import stiction.simulation.simulate, tqdm
 
 began = time.perf_counter()
@@ -61,7 +60,8 @@ timed(sys.modules[__name__], "imports", "import")
 imports()
 timed(sys.modules["stiction.files.scene_file"], "read_scene", "read the file")
 timed(sys.modules["stiction.trace.program"].Program, "_build", "load kernels")
-timed(sys.modules["stiction.simulation.simulate"], "prepared", "prepare")
+timed(sys.modules["stiction.simulation.setup"].Setup, "__init__", "prepare")
+timed(sys.modules["stiction.simulation.setup"].Setup, "program", "prepare")
 timed(sys.modules["stiction.simulation.simulate"], "follow", "run")
 try:
     sys.modules["stiction.cli"].main()
@@ -86,8 +86,8 @@ def again(report: Report, method: str, times: int) -> None:
 
     one = arm(5.0)
     first = seconds(one)
-    program, start = prepared(one, method_named(method), STEP)
-    steps = min(seconds_of(lambda: program.advance(start, 0, STEPS, 1)) for _ in range(times))
+    call = steps_of(core_of(one, method, STEP), STEPS)
+    steps = min(seconds_of(call) for _ in range(times))
     same = min(seconds(one) for _ in range(times)) - steps
     recorded = min(seconds(one, RECORDS) for _ in range(times)) - steps
     scenes = [arm(5.0 + 0.01 * k) for k in range(1, times + 1)]

@@ -3,7 +3,7 @@
 import numpy as np
 
 import stiction
-from stiction.show.figure import save, subplots
+from stiction.show.figure import save, style, subplots
 
 motor = stiction.DCMotor(resistance=2.36, constant=2.58e-2, rotor_inertia=7.03e-6, rated_voltage=24.0)
 gear = stiction.Gear(ratio=120, efficiency=0.75, back_efficiency=0.55)
@@ -26,33 +26,32 @@ def steady(command, torque):
 
 
 loads = np.linspace(0.0, 26.0, 53)  # N·m against the motion
-picture, (curve, efficiency, back) = subplots(3, 8.4, sharex=False)
-for volts in (8.0, 16.0, 24.0):
-    run = steady(volts, -loads)
-    speed, torque = run["v.joint"][-1], run["motor_torque.joint"][-1]
-    moves = speed > 1e-6
-    curve.plot(loads[moves], speed[moves], label=f"{volts:g} V")
-    given = 120 * torque[moves] * speed[moves]
-    efficiency.plot(loads[moves], 100 * loads[moves] * speed[moves] / given, label=f"driving, {volts:g} V")
+driving = {volts: steady(volts, -loads) for volts in (8.0, 16.0, 24.0)}
 driven = steady(0.0, loads)  # short-circuited, driven by the joint
-speed = driven["v.joint"][-1]
-moves = speed > 1e-6
-efficiency.plot(
-    loads[moves], -100 * 120 * driven["motor_torque.joint"][-1][moves] / loads[moves], "--", label="driven back"
-)
-back.plot(loads, speed)
-print(
-    f"stalls at {loads[steady(24.0, -loads)['v.joint'][-1] < 1e-6][0]:g} N·m and 24 V; "
-    f"driven back from {loads[moves][0]:g} N·m on"
-)
-for ax, title, x, y in (
-    (curve, "speed under load", "load at the joint [N·m]", "speed [rad/s]"),
-    (efficiency, "power that arrives", "load at the joint [N·m]", "efficiency [%]"),
-    (back, "driven back, motor short-circuited", "torque at the joint [N·m]", "speed [rad/s]"),
-):
-    ax.set_title(title)
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
-curve.legend()
-efficiency.legend()
-save(picture, "drive_study.png")
+stalls = loads[driving[24.0]["v.joint"][-1] < 1e-6][0]
+gives = loads[driven["v.joint"][-1] > 1e-6][0]
+print(f"stalls at {stalls:g} N·m and 24 V; driven back from {gives:g} N·m on")
+
+with style():
+    picture, (curve, efficiency, back) = subplots(3, 8.4, sharex=False)
+    for volts, run in driving.items():
+        speed, torque = run["v.joint"][-1], run["motor_torque.joint"][-1]
+        moves = speed > 1e-6
+        curve.plot(loads[moves], speed[moves], label=f"{volts:g} V")
+        given = 120 * torque[moves] * speed[moves]
+        efficiency.plot(loads[moves], 100 * loads[moves] * speed[moves] / given, label=f"driving, {volts:g} V")
+    speed, torque = driven["v.joint"][-1], driven["motor_torque.joint"][-1]
+    moves = speed > 1e-6
+    efficiency.plot(loads[moves], -100 * 120 * torque[moves] / loads[moves], "--", label="driven back")
+    back.plot(loads, speed)
+    for ax, title, x, y in (
+        (curve, "speed under load", "load at the joint [N·m]", "speed [rad/s]"),
+        (efficiency, "power that arrives", "load at the joint [N·m]", "efficiency [%]"),
+        (back, "driven back, motor short-circuited", "torque at the joint [N·m]", "speed [rad/s]"),
+    ):
+        ax.set_title(title)
+        ax.set_xlabel(x)
+        ax.set_ylabel(y)
+    curve.legend()
+    efficiency.legend()
+    save(picture, "drive_study.png")

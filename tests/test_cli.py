@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from stiction import Trajectory
+
 COMMAND = Path(sys.executable).parent / "stiction"
 
 
@@ -75,6 +77,50 @@ def test_save_and_plot_a_run(tmp_path):
     (tmp_path / "c.h5").write_text("no run")
     assert "no HDF5 file" in run("plot", "c.h5", cwd=tmp_path).stderr
     assert "allowed endings" in run("run", str(SCENE), "--out", "x.mat", cwd=tmp_path).stderr
+
+
+def test_set_a_parameter_and_a_setting(tmp_path):
+    result = run(
+        "run", str(SCENE), "--set", "friction.*.level=0.6", "--set", "duration=5", "--out", "run.h5", cwd=tmp_path
+    )
+    assert result.returncode == 0, result.stderr
+    assert "friction.*.level = 0.6" in result.stdout and "simulated  5 s in" in result.stdout
+    assert result.stdout.count("stuck") == 2, "0.52 N·m are below break-away"
+    kept = Trajectory.load(tmp_path / "run.h5")
+    assert (
+        kept.parameters == {"friction.shoulder.level": 0.6, "friction.elbow.level": 0.6} and kept["q.elbow"].ndim == 1
+    )
+
+
+def test_a_sweep_is_a_table_a_batch_and_a_figure(tmp_path):
+    words = ("--set", "friction.shoulder.level=0.2,0.6", "--set", "friction.elbow.level=0.6", "--set", "duration=5")
+    result = run("run", str(SCENE), *words, "--out", "runs.h5", "--plot", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    heading, slides, holds = result.stdout.partition("\n\n")[2].splitlines()[:3]
+    assert heading.split() == "friction.shoulder.level q.shoulder [rad] at the end".split()
+    assert "the same in all runs: q.elbow" in result.stdout
+    kept = Trajectory.load(tmp_path / "runs.h5")
+    assert kept["q.shoulder"].shape == (501, 2) and "friction.elbow.level = 0.6" in result.stdout
+    assert slides.split()[:2] == ["0.2", f"{kept['q.shoulder'][-1, 0]:.6g}"]
+    assert "shoulder sliding; elbow stuck" in slides and "all stuck" in holds
+    assert (tmp_path / "runs.png").stat().st_size > 10_000
+    result = run("plot", "runs.h5", "--signals", "v.*", "--signals", "margin.", "--out", "v.svg", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "v.svg").read_text().count('id="axes_') == 4, "two signals of two joints"
+
+
+def test_what_cannot_be_set_drawn_or_saved_is_refused_in_one_line(tmp_path):
+    sweep = ("--set", "q.elbow=0,1")
+    for words, message in (
+        (("run", str(SCENE), "--set", "foo"), "error: --set foo: write NAME=VALUE"),
+        (("run", str(SCENE), "--set", "friction.elbow.level=-1"), "friction.elbow.level = -1"),
+        (("run", str(SCENE), *sweep, "--out", str(tmp_path / "run.csv")), "do not fit 'run.csv'; save them as .h5"),
+    ):
+        result = run(*words)
+        assert result.returncode == 1 and message in result.stderr and len(result.stderr.splitlines()) == 1, words
+    assert run("run", str(SCENE), *sweep, "--set", "duration=0.01", "--out", "x.h5", cwd=tmp_path).returncode == 0
+    result = run("plot", "x.h5", "--signals", "q.elbw", cwd=tmp_path)
+    assert result.returncode == 1 and "unknown signal 'q.elbw'; this run has: q.elbow" in result.stderr
 
 
 def test_a_bad_scene_is_refused_in_one_line(tmp_path):

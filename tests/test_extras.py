@@ -39,7 +39,11 @@ EVERYTHING = ["msgspec", "tomli_w", "h5py", "matplotlib", "cyclopts", "tqdm", "s
             "HDF5 files need h5py, which is not installed; run, in the clone of stiction: pip install '.[hdf5]'",
         ),
         ("stiction.write_scene('s.toml', scene, duration=1.0, step=1e-3)", "pip install '.[files]'"),
-        ("from stiction.show.figure import subplots; subplots(1, 3.0)", "pip install '.[plot]'"),
+        (
+            "run.plot()",
+            "figures need matplotlib, which is not installed; run, in the clone of stiction: pip install '.[plot]'",
+        ),
+        ("run.plot(path='run.png')", "pip install '.[plot]'"),
     ],
 )
 def test_what_is_missing_is_named(call, message):

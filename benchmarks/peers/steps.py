@@ -1,7 +1,6 @@
 """The same arm in steps: ours by a compiled program, MuJoCo's by its own roads, and whether both move alike."""
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import mujoco
@@ -10,8 +9,9 @@ from mujoco import rollout
 
 from benchmarks.measure import Timed
 from stiction import Scene, simulate
-from stiction.methods import method_named
-from stiction.simulation.setup import prepared
+from stiction.methods import Method, as_method
+from stiction.simulation.core import Core
+from stiction.simulation.setup import Setup
 
 STEP, STEPS, BATCH = 1e-3, 100, 4096
 Q, V = 0.3, 0.5  # every joint at the start [rad, rad/s]
@@ -22,8 +22,31 @@ STATE = mujoco.mjtState.mjSTATE_FULLPHYSICS.value
 
 def our_steps(scene: Scene, method: str, parameters: Mapping[str, Any] | None = None) -> Timed:
     """A call that advances all robots of a scene by STEPS steps on one core."""
-    program, start = prepared(scene, method_named(method), STEP, ["q.", "v."], False, parameters)
-    return lambda: program.advance(start, 0, STEPS, 1), STEPS * math.prod(start.shape[:-1])
+    core = core_of(scene, method, STEP, ["q.", "v."], parameters)
+    return steps_of(core, STEPS), STEPS * len(core.state)
+
+
+def core_of(
+    scene: Scene,
+    method: Method | str,
+    step: float,
+    signals: Sequence[str] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+) -> Core:
+    """The runs of a scene at their start, on one core."""
+    program, start = Setup(scene, as_method(method), step, signals).program(parameters or {})
+    return Core(program, start, 0, 1)
+
+
+def steps_of(core: Core, steps: int) -> Callable[[], None]:
+    """A call that advances all runs by some steps from where they are now."""
+    state, ticks = core.state.copy(), core.ticks.copy()
+
+    def call() -> None:
+        core.state[...], core.ticks[...] = state, ticks
+        core.advance(steps)
+
+    return call
 
 
 class Motion(NamedTuple):

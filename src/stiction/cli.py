@@ -1,20 +1,23 @@
 """The command line. Everything heavy is imported inside the commands, so that `--help` answers at once."""
 
+import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import stiction
 from stiction.errors import unknown
 from stiction.extras import needed
 
 try:
-    App = needed("cyclopts", "commands").App
+    cyclopts = needed("cyclopts", "commands")
 except stiction.StictionError as error:
     sys.exit(f"error: {error}")
-app = App(name="stiction", help="The robot-dynamics simulator that gets friction right.", version=stiction.__version__)
+app = cyclopts.App(
+    name="stiction", help="The robot-dynamics simulator that gets friction right.", version=stiction.__version__
+)
 
 
 @app.command
@@ -31,7 +34,7 @@ def demo(*, out: Path = Path("stiction-demo.png")) -> None:
     import warnings
 
     from stiction.reproduce.network import stop_and_stay, two_link_runs
-    from stiction.show.figure import check, save
+    from stiction.show.figure import check, save, style
 
     check(out)
     began = time.perf_counter()
@@ -57,20 +60,33 @@ def demo(*, out: Path = Path("stiction-demo.png")) -> None:
             ("LuGre", f"then creeps by {goes:.1e} rad in 10 s, and goes on"),
         ],
     )
-    save(stop_and_stay(sticks, drifts), out)
+    with style():
+        save(stop_and_stay(sticks, drifts), out)
     print(f"\nfigure: {out}")
 
 
 @app.command
-def run(scene: Path, *, out: Path | None = None, plot: bool = False, figure: Path | None = None) -> None:
-    """Simulate a scene file.
+def run(
+    scene: Path,
+    *,
+    set_: Annotated[list[str] | None, cyclopts.Parameter(name="--set", negative="")] = None,
+    out: Path | None = None,
+    plot: bool = False,
+    figure: Path | None = None,
+) -> None:
+    """Simulate a scene file, once or for several values of its parameters.
 
     Parameters
     ----------
     scene
         The scene, a TOML file; examples/ has some.
+    set_
+        NAME=VALUE replaces a parameter or first value (friction.joint1.level=0.4, q.joint1=0.1; `friction.*.level=0.4`
+        sets all that fit) or a setting (step, duration, record, method, energy). Repeat it for more names. Several
+        values of a parameter (NAME=0.2,0.4,0.8) make a sweep: all runs in one batch and a table of how they ended;
+        several such names give the product of their values, at most 1000 runs.
     out
-        Where to write the run: .h5 or .hdf5 (HDF5), or .csv.
+        Where to write the run: .h5 or .hdf5 (HDF5), or .csv; a sweep: HDF5.
     plot
         Draw the run, beside `out` or the scene.
     figure
@@ -84,48 +100,69 @@ def run(scene: Path, *, out: Path | None = None, plot: bool = False, figure: Pat
         _check_figure(picture)
     if out:
         _check_out(out)
-    from stiction.methods import DEFAULT, as_method
+    from stiction.sweep import sweep_of
 
-    read = stiction.read_scene(scene)
+    sweep = sweep_of(stiction.read_scene(scene), set_ or [])
+    if sweep.varied and out and out.suffix == ".csv":
+        raise stiction.StictionError(f"the runs of a sweep do not fit '{out.name}'; save them as .h5")
     began = time.perf_counter()
     with warnings.catch_warnings(), _bar("simulating") as tell:
         warnings.simplefilter("ignore", stiction.StictionWarning)  # the notes of the run say the same
         try:
-            record = stiction.run_file(read, progress=tell)
+            record = stiction.run_file(sweep.file, progress=tell, parameters=sweep.parameters)
         except stiction.DivergedError as error:
             record = error.run
-    what = [f"{r.name} ({r.nv} velocities)" for r in read.scene.all_robots.values()] + list(read.scene.parts)
-    method = as_method(read.settings.get("method", DEFAULT))
+    _tell_run(sweep, record, time.perf_counter() - began)
+    if out:
+        record.save(out)
+        print(f"\nrun: {out}")
+    if picture and (not record.diverged.all() or not record.diverged.ndim):
+        _draw(record, (), scene.stem, picture)
+    if record.status == "interrupted":
+        raise KeyboardInterrupt
+    if record.status != "completed":
+        raise stiction.StictionError(record.message)
+
+
+def _tell_run(sweep: Any, record: Any, seconds: float) -> None:
+    """What was simulated and how it ended: a line for each joint, or for each run of a sweep."""
+    from stiction.methods import DEFAULT, as_method
+    from stiction.sweep import JOINTS, positions_of, table
+
+    scene, settings = sweep.file.scene, sweep.file.settings
+    what = [f"{r.name} ({r.nv} velocities)" for r in scene.all_robots.values()] + list(scene.parts)
+    fixed = [f"{name} = {x:g}" for name, x in sweep.values.items() if name not in sweep.varied]
+    runs = f"{record.diverged.size} runs of " if sweep.varied else ""
     rows = [
-        ("scene", f"{', '.join(what)}; friction at {', '.join(read.scene.sites) or 'no joint'}"),
-        ("method", f"{method.title}, step {read.settings['step']:g} s"),
-        ("simulated", f"{record.time[-1]:g} s in {time.perf_counter() - began:.2f} s, {record.status}"),
+        ("scene", f"{', '.join(what)}; friction at {', '.join(scene.sites) or 'no joint'}"),
+        ("method", f"{as_method(settings.get('method', DEFAULT)).title}, step {settings['step']:g} s"),
+        *([("set", ", ".join(fixed))] if fixed else []),
+        ("simulated", f"{runs}{record.time[-1]:g} s in {seconds:.2f} s, {record.status}"),
     ]
-    for name in [*read.scene.joints][:20]:
+    _table(sweep.file.path, rows if sweep.varied else [*rows, *_ends(scene, record)])
+    if sweep.varied:
+        print()
+        _columns(table(sweep, record))
+        differ, alike = positions_of(record)
+        for names, how in ((alike, "the same in all runs"), (differ[JOINTS:], "also different")):
+            if names:
+                print(f"  {how}: {', '.join(names)}")
+    for note in record.notes:
+        print(f"  note: {note}")
+
+
+def _ends(scene: Any, record: Any) -> list[tuple[str, str]]:
+    """Where each joint of a single run ends, and how far its energy balance is open."""
+    rows = []
+    for name in [*scene.joints][:20]:
         if {f"q.{name}", f"v.{name}"} <= record.signals.keys():
             end, speed = record[f"q.{name}"][-1], record[f"v.{name}"][-1]
             units = record.units[f"q.{name}"], record.units[f"v.{name}"]
             rows.append((name, f"ends at {end:.6g} {units[0]}, moves at {speed:.3g} {units[1]}{_mode(record, name)}"))
     if "energy.residue" in record.signals:
-        rows.append(
-            (
-                "energy",
-                f"residue {abs(record['energy.residue']).max():.1e} J of "
-                f"{record['energy.kinetic'].max():.3g} J of kinetic energy at most",
-            )
-        )
-    _table(str(scene), rows)
-    for note in record.notes:
-        print(f"  note: {note}")
-    if out:
-        record.save(out)
-        print(f"\nrun: {out}")
-    if picture:
-        _draw(record, scene.stem, picture)
-    if record.status == "interrupted":
-        raise KeyboardInterrupt
-    if record.status != "completed":
-        raise stiction.StictionError(record.message)
+        residue, most = abs(record["energy.residue"]).max(), record["energy.kinetic"].max()
+        rows.append(("energy", f"residue {residue:.1e} J of {most:.3g} J of kinetic energy at most"))
+    return rows
 
 
 def _check_figure(path: Path) -> None:
@@ -135,11 +172,8 @@ def _check_figure(path: Path) -> None:
     check(path)
 
 
-def _draw(record: Any, title: str, path: Path) -> None:
-    from stiction.show import motion
-    from stiction.show.figure import save
-
-    save(motion.figure(record, title), path)
+def _draw(record: Any, signals: Sequence[str], title: str, path: Path) -> None:
+    record.plot(*signals, path=path, title=title)
     print(f"figure: {path}")
 
 
@@ -156,7 +190,9 @@ def _check_out(out: Path) -> None:
 def _mode(record: Any, name: str) -> str:
     if f"mode.{name}" not in record.signals:
         return ""
-    return ", " + ("stuck", "pre-sliding", "sliding")[int(record[f"mode.{name}"][-1])]
+    from stiction.show.motion import MODES
+
+    return ", " + list(MODES)[int(record[f"mode.{name}"][-1])]
 
 
 @contextmanager
@@ -186,19 +222,27 @@ def schema() -> None:
 
 
 @app.command
-def plot(run: Path, *, out: Path | None = None) -> None:
-    """Draw a run that was saved as HDF5.
+def plot(
+    run: Path,
+    *,
+    signals: Annotated[list[str] | None, cyclopts.Parameter(negative="")] = None,
+    out: Path | None = None,
+) -> None:
+    """Draw a run, or the runs of a sweep, that was saved as HDF5.
 
     Parameters
     ----------
     run
         The file, as `stiction run --out run.h5` writes it.
+    signals
+        What to draw: names, beginnings of names, or patterns such as `q.*`; repeat it for more. By default motion,
+        friction, what drives it, and energies.
     out
         The figure to write; beside the run by default.
     """
     target = out or run.with_suffix(".png")
     _check_figure(target)
-    _draw(stiction.Trajectory.load(run), run.stem, target)
+    _draw(stiction.Trajectory.load(run), signals or (), run.stem, target)
 
 
 @app.command
@@ -220,7 +264,7 @@ def reproduce(case: str = "", *, out: Path | None = None, json: bool = False, qu
     from json import dumps
 
     from stiction.reproduce import CASES
-    from stiction.show.figure import save
+    from stiction.show.figure import save, style
 
     if not case:
         _table("experiments", [(name, f"{one.title} ({one.source})") for name, one in CASES.items()])
@@ -250,7 +294,8 @@ def reproduce(case: str = "", *, out: Path | None = None, json: bool = False, qu
         if not json:
             _verdicts(f"{name}: {CASES[name].title}", claims)
         if out:
-            save(draw(), out / f"{name}.png")
+            with style():
+                save(draw(), out / f"{name}.png")
             print(f"figure: {out / f'{name}.png'}", file=sys.stderr if json else sys.stdout)
     sys.exit(0 if all(claim.holds is not False for claims, _ in found.values() for claim in claims) else 1)
 
@@ -263,8 +308,12 @@ def _verdicts(title: str, claims: list[Any]) -> None:
             for c in claims
         ),
     ]
-    widths = [max(len(row[k]) for row in rows) for k in range(4)]
     print(title)
+    _columns(rows)
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> None:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
@@ -280,6 +329,7 @@ def main() -> None:
     """Run the command line: errors of ours in one line, `--debug` for the traceback; exit status 1 on error, 130 on
     Ctrl-C.
     """
+    os.environ["MPLBACKEND"] = "Agg"  # figures go to files, never to windows
     words = sys.argv[1:]
     debug = "--debug" in words
     try:

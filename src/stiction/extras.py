@@ -12,6 +12,7 @@ EXTRA = {
     "matplotlib": "plot",
     "cyclopts": "command",
     "tqdm": "command",
+    "gymnasium": "learn",
 }
 
 

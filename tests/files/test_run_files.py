@@ -70,12 +70,14 @@ def test_wrong_files(run, tmp_path):
 
 
 def test_batches_are_kept(tmp_path):
-    run = simulate(
-        on_axle(0.02, Coulomb(level=0.5), 1.0), duration=0.1, step=1e-2, parameters={"friction.axle.level": [0.1, 0.2]}
-    )
+    given = {"friction.axle.level": [0.1, 0.2], "v.axle": [3.0, 4.0]}
+    run = simulate(on_axle(0.02, Coulomb(level=0.5), 1.0), duration=0.1, step=1e-2, parameters=given)
     run.save(tmp_path / "batch.h5")
     again = Trajectory.load(tmp_path / "batch.h5")
+    for name, x in given.items():
+        np.testing.assert_array_equal(again.parameters[name], x)
     np.testing.assert_array_equal(again["q.axle"], run["q.axle"])
     np.testing.assert_array_equal(again.valid_until, run.valid_until)
+    assert again.parameters["friction.axle.level"].tolist() == [0.1, 0.2]
     with pytest.raises(InputError, match="save it as"):
         run.save(tmp_path / "batch.csv")

@@ -1,5 +1,6 @@
 """A scene that steps is the scene that is simulated: the same bits, run by run, with inputs and resets."""
 
+import json
 import pickle
 
 import numpy as np
@@ -103,6 +104,102 @@ def test_states_are_copied_restored_and_sent():
     np.testing.assert_array_equal(sent.step(push, steps=40), first)
 
 
+def test_parameters_go_with_the_state():
+    """A state restored after resets with other parameters brings its own back, also those that did not vary before."""
+    sim = Simulator(
+        SCENE, step=1e-3, method="moreau", runs=2, parameters={"friction.shoulder.level": [0.1, 0.2]}, **SEEN
+    )
+    push = np.array([1.0, 0.2])
+    sim.step(push, steps=30)
+    saved = sim.state
+    first = sim.step(push, steps=40)
+    sim.reset([1], parameters={"friction.shoulder.level": 0.9, "robot.upper_arm.mass": 3.0})
+    sim.step(push, steps=5)
+    sim.state = saved
+    np.testing.assert_array_equal(sim.parameters["friction.shoulder.level"], [0.1, 0.2])
+    other = Simulator(SCENE, step=1e-3, method="moreau", runs=2, start=saved, **SEEN)
+    np.testing.assert_array_equal(other.step(push, steps=40), first)
+    sim.reset([1], parameters={"robot.upper_arm.mass": SCENE.parameters["robot.upper_arm.mass"]})
+    sim.state = saved
+    np.testing.assert_array_equal(sim.step(push, steps=40), first)
+
+
+@pytest.mark.parametrize("method", ["rk4", "moreau"])
+def test_a_run_that_is_reset_is_a_fresh_run(method):
+    """Bristles that the method chooses are those of the pose and the masses that a run is reset to; the others keep
+    theirs, also where the program is compiled anew for a parameter that did not vary.
+    """
+    sim = Simulator(SCENE, step=1e-3, method=method, runs=3, **SEEN)
+    twin = Simulator(SCENE, step=1e-3, method=method, runs=3, **SEEN)
+    sim.step(steps=20), twin.step(steps=20)
+    q = np.array([0.9, -1.5])
+    sim.reset([0], q=q)
+    sim.reset([2], q=q, parameters={"robot.forearm.mass": 4.0})
+    seen, other = sim.step(steps=60), twin.step(steps=60)
+    np.testing.assert_array_equal(seen[1], other[1])
+    for run, mass in ((0, SCENE.parameters["robot.forearm.mass"]), (2, 4.0)):
+        scene = Scene(robot=ARM, friction=FRICTION, q=q)
+        given = {"robot.forearm.mass": [mass]}
+        alone = simulate(
+            scene, duration=0.06, step=1e-3, method=method, record=0.06, signals=["q.", "v."], parameters=given
+        )
+        np.testing.assert_array_equal(seen[run], alone.stack("")[-1, 0])
+
+
+def test_what_is_refused_has_changed_nothing():
+    sim = Simulator(SCENE, step=1e-3, method="moreau", runs=2, parameters={"friction.*.level": 0.2}, **SEEN)
+    sim.step([1.0, 0.2], steps=10)
+    before, time = sim.state, sim.time
+    with pytest.raises(InputError, match="level"):
+        sim.reset([1], parameters={"friction.elbow.level": -1.0})
+    with pytest.raises(InputError, match=r"'q' has the shape \(3,\); allowed: \(2,\) or \(1, 2\): q.shoulder, q.elbow"):
+        sim.reset([1], q=[0.0, 0.0, 0.0])
+    for runs, message in (([2], "below 2"), ([0.5], "numbers of runs"), ([True], "a mask"), ([1, 1], "each once")):
+        with pytest.raises(InputError, match=message):
+            sim.reset(runs)
+    with pytest.raises(
+        InputError, match=r"allowed: numbers of shape \(2, 2\) or \(2,\), in the order of sim.inputs \(torque.sh"
+    ):
+        sim.step([1.0, 2.0, 3.0])
+    for steps in (-1, 1.5, "2"):
+        with pytest.raises(InputError, match="steps is"):
+            sim.step(steps=steps)
+    np.testing.assert_array_equal(sim.state.values, before.values)
+    np.testing.assert_array_equal(sim.time, time)
+
+
+def test_outputs_follow_a_reset_at_once():
+    sim = Simulator(SCENE, step=1e-3, method="moreau", runs=3, **SEEN)
+    sim.step([1.0, 0.2], steps=10)
+    seen = sim.reset([1], q=[0.5, 0.1], v=[[0.0, 2.0]])
+    np.testing.assert_array_equal(seen[1], [0.5, 0.1, 0.0, 2.0])
+    np.testing.assert_array_equal(seen, sim.step(steps=0))
+    assert (sim.reset([])[[0, 2]] == seen[[0, 2]]).all(), "nothing to reset"
+
+
+def test_the_manifest_is_plain_data():
+    """All that a program in another language needs: it goes through JSON and names every number of the core."""
+    pid = PID(clock=Clock(period=2e-3, delay=1), proportional=20.0)
+    drives = {"elbow": Drive(motor=DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5))}
+    scene = Scene(robot=ARM, drives=drives, control={"elbow": pid}, friction=FRICTION)
+    sim = Simulator(scene, step=1e-3, method="moreau", runs=5, inputs=["torque.shoulder"], outputs=["q.*"])
+    told = json.loads(json.dumps(sim.manifest))
+    sizes = {port["name"]: int(np.prod(port["shape"])) for port in told["core"]["takes"]}
+    assert sizes["state"] == len(told["state"]) and sizes["parameters"] == len(told["shared"])
+    assert sizes["varying"] == len(told["varying"]) and told["varying"][0] == told["inputs"][0] == "torque.shoulder"
+    assert told["outputs"][0]["name"] == "q.shoulder" and list(told["clocks"].values()) == [[2, 0]]
+    assert {"h", "run", "tick", "steps", "alive"} <= set(sizes)
+
+
+def test_the_step_length_is_an_input_of_the_core():
+    """One program for all steps, clocks included: the same kernel serves 1 ms and 0.5 ms."""
+    pid = PID(clock=Clock(period=4e-3, phase=2e-3), proportional=20.0, target=0.3)
+    drives = {"elbow": Drive(motor=DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5))}
+    scene = Scene(robot=ARM, drives=drives, control={"elbow": pid})
+    programs = {id(Simulator(scene, step=h, outputs=["q.*"])._core.program.program) for h in (1e-3, 5e-4, 2e-3)}
+    assert len(programs) == 1
+
+
 def test_a_run_that_diverges_is_frozen_until_it_is_reset():
     fast = Scene(robot=flywheel(0.02), friction={"axle": Dahl(level=0.5, stiffness=10.0)}, v=[50.0])
     sim = Simulator(fast, step=1e-3, runs=2, outputs=["q.*"], parameters={"friction.axle.stiffness": [10.0, 1e7]})
@@ -118,7 +215,7 @@ def test_one_run_has_no_axis_of_runs_and_results_go_where_they_should():
     sim = Simulator(SCENE, step=1e-3, method="moreau", **SEEN)
     out = np.full(4, np.nan)
     assert sim.step([0.5, 0.1], out=out) is out and np.isfinite(out).all() and sim.state.values.ndim == 1
-    assert sim.manifest["inputs"] == list(sim.inputs) and sim.manifest["slots"][0]["name"] == "q.shoulder"
+    assert sim.manifest["inputs"] == list(sim.inputs) and sim.manifest["state"][0]["name"] == "q.shoulder"
 
 
 @pytest.mark.parametrize(
@@ -130,7 +227,10 @@ def test_one_run_has_no_axis_of_runs_and_results_go_where_they_should():
         ),
         ({"runs": 0}, "runs is 0"),
         ({"parameters": {"friction.*.levl": 1.0}}, "unknown parameter"),
-        ({"runs": 3, "parameters": {"friction.*.level": np.ones((3, 5))}}, "fits 2 names"),
+        (
+            {"runs": 3, "parameters": {"friction.*.level": np.ones((3, 5))}},
+            r"\(3, 5\); allowed: \(\) or \(3,\) or \(3, 2\): friction.shoulder.level, friction",
+        ),
         (
             {"runs": 3, "parameters": {"friction.elbow.level": np.ones(4)}},
             r"'friction.elbow.level' has the shape \(4,\)",
@@ -151,7 +251,9 @@ def test_bad_input(more, message):
 def test_inputs_of_a_wrong_shape_are_told_the_right_one(inputs):
     sim = Simulator(SCENE, step=1e-3, method="moreau", runs=3, **SEEN)
     names = r"sim.inputs \(torque.shoulder, torque.elbow\)"
-    with pytest.raises(InputError, match=r"inputs .*; allowed: numbers of shape \(3, 2\), in the order of " + names):
+    with pytest.raises(
+        InputError, match=r"inputs .*; allowed: numbers of shape \(3, 2\) or \(2,\), in the order of " + names
+    ):
         sim.step(inputs)
     alone = Simulator(SCENE, step=1e-3, method="moreau", inputs=[], outputs=["q.*"])
     with pytest.raises(InputError, match=r"none: name some when the Simulator is made, such as inputs=\['torque"):
@@ -163,11 +265,11 @@ def test_inputs_of_a_wrong_shape_are_told_the_right_one(inputs):
     [
         (
             {"q": np.zeros(3)},
-            r"'q' has the shape \(3,\); allowed: \(3, 2\) \(runs that are reset; q.shoulder, q.elbow\)",
+            r"'q' has the shape \(3,\); allowed: \(2,\) or \(3, 2\): q.shoulder, q.elbow",
         ),
         (
             {"runs": [0, 2], "v": np.zeros((3, 2))},
-            r"'v' has the shape \(3, 2\); allowed: \(2, 2\) .*v.shoulder, v.elbow",
+            r"'v' has the shape \(3, 2\); allowed: \(2,\) or \(2, 2\): v.shoulder, v.elbow",
         ),
         ({"q": lambda random, n: random.normal(size=(n, 3))}, r"'q' has the shape \(3, 3\)"),
         ({"q": [np.nan, 0.0]}, "values of 'q' are"),
@@ -175,7 +277,7 @@ def test_inputs_of_a_wrong_shape_are_told_the_right_one(inputs):
             {"parameters": {"friction.elbow.level": np.ones(2)}},
             r"'friction.elbow.level' has the shape \(2,\); .*\(3,\)",
         ),
-        ({"runs": [3]}, r"runs is \[3\]; allowed: a mask \(3,\), or indices below 3"),
+        ({"runs": [3]}, r"runs is \[3\]; allowed: a mask \(3,\), or numbers of runs below 3, each once"),
         ({"runs": [0.5]}, "runs is .*; allowed: a mask"),
     ],
 )

@@ -162,3 +162,20 @@ def test_observing_more_than_before_begins_anew():
     second, again = (simulate(scene, start=run.state, **how) for run in (quiet, watched))
     np.testing.assert_array_equal(second["q.elbow"], again["q.elbow"])
     assert second["switches.shoulder"][0] == 0 and again["switches.shoulder"][0] == watched["switches.shoulder"][-1] > 0
+
+
+@pytest.mark.parametrize("count", [(), (3,)])
+def test_bristles_that_were_chosen_go_on(count, tmp_path):
+    """A pose given for a run decides the bristles that the method chooses; going on keeps them, through files, too."""
+    arm = stiction.library.two_link()
+    scene = Scene(robot=arm, friction=dict.fromkeys(arm.velocity_names, Coulomb(level=0.3)), q=[0.2, 0.1])
+    given = {"q.elbow": np.broadcast_to(2.5, count) if count else 2.5, "v.elbow": 3.0}
+    how = {"step": 1e-3, "method": "rk4"}
+    whole = simulate(scene, duration=0.4, parameters=given, **how)
+    half = simulate(scene, duration=0.2, parameters=given, **how)
+    half.save(tmp_path / "half.h5")
+    for state in (half.state, Trajectory.load(tmp_path / "half.h5").state):
+        rest = simulate(scene, duration=0.2, start=state, **how)
+        np.testing.assert_array_equal(rest["q.elbow"], whole["q.elbow"][200:])
+    finer = simulate(scene, duration=0.2, start=half.state, step=5e-4, method="rk4")
+    assert finer.state.chosen["friction.elbow.stiffness"] != half.state.chosen["friction.elbow.stiffness"]

@@ -32,3 +32,7 @@ def test_slices(run):
     assert list(part.signals) == ["q.turn", "q.slide"]
     assert part.time[0] == pytest.approx(0.1) and part.time[-1] == pytest.approx(0.2)
     assert run.at(0.25)["q.turn"] == run["q.turn"][25]
+    assert list(run.only("mode.*", "q.turn").signals) == ["q.turn", "mode.turn", "mode.slide"]
+    assert list(run.only("friction.turn.margin").signals) == ["margin.turn"], "by the full name"
+    with pytest.raises(stiction.InputError, match=r"unknown signal 'speed\.\*'"):
+        run.only("q.", "speed.*")

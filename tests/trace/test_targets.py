@@ -4,7 +4,7 @@ import llvmlite.binding as llvm
 import pytest
 
 import stiction
-from stiction.robot.dynamics import GRAVITY
+from stiction.robot.ports import GRAVITY
 from stiction.robot.programs import shared_programs
 from stiction.trace.arithmetic import Target
 from stiction.trace.processor import assemble

@@ -1,5 +1,6 @@
 """Runs in HDF5 files, without loss, and in CSV files."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 from stiction.errors import InputError
 from stiction.extras import needed
 
-FORMAT = "stiction run 2"
+FORMAT = "stiction run 3"
 ENDINGS = (".h5", ".hdf5", ".csv")
 
 
@@ -55,15 +56,25 @@ def _write_hdf5(path: Path, run: Any) -> None:
             data.attrs["name"] = name
             data.dims[0].attach_scale(time)
             data.attrs["units"] = run.units.get(name, "")
+        _write_numbers(file, "parameters", run.parameters)
         if run.state is not None:
             state = file.create_group("state")
             state.attrs.update({"tick": run.state.tick, "step": run.state.step})
             state.create_dataset("values", data=run.state.values)
             for what in ("names", "units", "kinds"):
                 state.create_dataset(what, data=list(getattr(run.state, what)), dtype=h5py.string_dtype())
-            varying = state.create_group("parameters", track_order=True)
-            for k, (name, x) in enumerate(run.state.parameters.items()):
-                varying.create_dataset(str(k), data=x).attrs["name"] = name
+            for what in ("parameters", "chosen"):
+                _write_numbers(state, what, getattr(run.state, what))
+
+
+def _write_numbers(place: Any, what: str, values: Mapping[str, np.ndarray]) -> None:
+    group = place.create_group(what, track_order=True)
+    for k, (name, x) in enumerate(values.items()):
+        group.create_dataset(str(k), data=x).attrs["name"] = name
+
+
+def _numbers(group: Any) -> dict[str, np.ndarray]:
+    return {x.attrs["name"]: x[()] for x in group.values()}
 
 
 def read_run(path: str | Path) -> dict[str, Any]:
@@ -89,8 +100,8 @@ def _content(file: Any) -> dict[str, Any]:
         kept = file["state"]
         texts = {what: tuple(kept[what].asstr()[()]) for what in ("names", "units", "kinds")}
         numbers = {"tick": int(kept.attrs["tick"]), "step": float(kept.attrs["step"])}
-        varying = {x.attrs["name"]: x[()] for x in kept["parameters"].values()}
-        state = {"values": kept["values"][()], "parameters": varying, **texts, **numbers}
+        tables = {what: _numbers(kept[what]) for what in ("parameters", "chosen")}
+        state = {"values": kept["values"][()], **tables, **texts, **numbers}
     return {
         "time": file["time"][()],
         "signals": {name: x[()] for name, x in data.items()},
@@ -102,5 +113,6 @@ def _content(file: Any) -> dict[str, Any]:
         "notes": tuple(file.attrs["notes"].split("\n")) if file.attrs["notes"] else (),
         "calls": int(file.attrs["calls"]),
         "aliases": dict(file["aliases"].attrs),
+        "parameters": _numbers(file["parameters"]),
         "state": state,
     }

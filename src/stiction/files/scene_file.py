@@ -118,7 +118,7 @@ def scene_text(scene: Scene, settings: Mapping[str, Any], traced: bool = False) 
         if key == "method":
             content[key] = _written_method(x)
         elif x is not None:
-            content[key] = _setting(key, x.item() if isinstance(x, np.generic) else x)
+            content[key] = setting(key, x.item() if isinstance(x, np.generic) else x)
     content["gravity"] = list(scene.gravity)
     if scene.robot is not None:
         content["robot"] = write(scene.robot, "robot", traced)
@@ -171,7 +171,7 @@ def scene_from(content: dict[str, Any], folder: Path) -> SceneFile:
     for key in TABLES:
         if not isinstance(content.get(key, {}), dict):
             raise refused(key, f"it is {content[key]!r}; allowed: a table, [{key}]")
-    settings = {key: _setting(key, content[key]) for key in SETTINGS if key in content}
+    settings = {key: setting(key, content[key]) for key in SETTINGS if key in content}
     rest: dict[str, Any] = {key: content[key] for key in ("gravity", "q", "v") if key in content}
     if "robot" in content:
         rest["robot"] = _robot(content["robot"], "robot", folder)
@@ -238,7 +238,14 @@ def _only(table: dict[str, Any], allowed: Any, owner: str) -> None:
             raise SceneError(unknown("key", key, owner, allowed, "takes"))
 
 
-def _setting(key: str, value: Any) -> Any:
+def setting(key: str, value: Any) -> Any:
+    """The value of a setting, if it is one that `simulate` could take.
+
+    Example:
+        >>> from stiction.files.scene_file import setting
+        >>> setting("method", "rk4")
+        RK4()
+    """
     time = isinstance(value, (int, float)) and not isinstance(value, bool)
     if key in ("duration", "step", "record") and not (time and 0 < value < 1e9):
         raise SceneError(f"{key} is {value!r}; allowed: a time in seconds, above 0")

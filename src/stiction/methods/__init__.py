@@ -60,8 +60,8 @@ def _options(name: str) -> str:
 
 
 def as_method(given: Any) -> Method:
-    """A method, by its name or as it is."""
-    return given if isinstance(given, Method) else method_named(given)
+    """A method, by its name or as it is; None is the default."""
+    return given if isinstance(given, Method) else method_named(DEFAULT if given is None else given)
 
 
 __all__ = [

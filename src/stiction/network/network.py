@@ -9,7 +9,7 @@ from stiction.errors import unknown
 from stiction.network.labels import Labels
 from stiction.network.wires import NetworkError, Port, Signals, Wire
 from stiction.parts.kinds import Admittance, Digital, Impedance, Part
-from stiction.trace.functions import Scalar, floor, where
+from stiction.trace.functions import Scalar, where
 from stiction.trace.parameters import Key, Substitution
 from stiction.trace.structure import structure_of
 
@@ -252,16 +252,14 @@ class Network:
 
     # From step to step.
 
-    def ticked(self, own: States, count: Scalar, t: Scalar, h: float) -> States:
+    def ticked(self, own: States, count: Scalar, t: Scalar, h: Scalar) -> States:
         """The states after the ticks that are due at step number `count`; all that tick at once read the same state."""
         if not self.digital:
             return own
         now = self.evaluate(own, t, h)
         after = dict(own)
         for name, part in self.digital.items():
-            every, first = part.clock.ticks(h)
-            turns = count - first
-            due = (turns >= 0) & (turns - floor(turns / every) * every == 0)
+            due = part.clock.due(count, h)
             fresh = part.tick(own[name], self.inputs(name, now.signals), t)
             after[name] = [where(due, a, b) for a, b in zip(fresh, own[name], strict=True)]
         return after

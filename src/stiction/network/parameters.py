@@ -36,7 +36,10 @@ class Parameters:
         shared: one value for all runs.
         varying: one value per run, (*batch,).
         batch: the shape of the batch; () for a single run.
+        chosen: keys of those that the method chose, because nobody gave them.
     """
+
+    chosen: tuple[Key, ...] = ()
 
     def __init__(
         self, network: Network, method: Any, varying: Mapping[Key, np.ndarray], batch: tuple[int, ...]
@@ -65,6 +68,18 @@ class Parameters:
         made.varying = self.varying | vary
         made.shared = {key: x for key, x in self.shared.items() if key not in vary}
         made.shared |= {key: float(x) for key, x in chosen.items() if not np.ndim(x)}
+        return made
+
+    def with_choice(self, chosen: Mapping[Key, Any]) -> "Parameters":
+        """The same with what the method chose."""
+        made = self.with_values(chosen)
+        made.chosen = tuple(dict.fromkeys((*self.chosen, *chosen)))
+        return made
+
+    def of_runs(self, varying: Mapping[Key, Any], batch: tuple[int, ...]) -> "Parameters":
+        """The same for other runs, with the values that vary there."""
+        made = copy.copy(self)
+        made.batch, made.varying = batch, {key: np.broadcast_to(varying[key], batch) for key in self.varying}
         return made
 
     @cached_property

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from stiction.fields import number, numbers
 from stiction.parts.kinds import Admittance, Ports
 from stiction.parts.registry import PARTS
-from stiction.robot.dynamics import GRAVITY
+from stiction.robot.ports import GRAVITY
 from stiction.spatial import Vector, from_quaternion, quaternion_rate
 from stiction.trace.functions import Scalar, sqrt
 

@@ -18,6 +18,7 @@ part is such a class:
     ({'force': [1.0]}, [])
 """
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
@@ -27,8 +28,8 @@ from stiction.errors import InputError
 from stiction.fields import Validated, count, number, shortened
 from stiction.friction.law import Linear
 from stiction.rows.stick_slip import Bounds
-from stiction.trace.functions import Scalar
-from stiction.trace.parameters import Parametric, component_names
+from stiction.trace.functions import Scalar, floor
+from stiction.trace.parameters import Parametric, Substitution, component_names
 
 Ports = Mapping[str, list[Scalar]]
 
@@ -225,7 +226,7 @@ class Row(Implicit):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Clock(Validated):
+class Clock(Validated, Parametric):
     """When something digital happens.
 
     Attributes:
@@ -252,9 +253,18 @@ class Clock(Validated):
             )
         ]
 
-    def structure(self) -> tuple:
-        """Its times are structure."""
-        return (self.period, self.phase, self.delay)
+    def with_parameters(self, substitution: Substitution) -> Self:
+        """Its times are inputs of programs, as the step is; nobody varies them from run to run."""
+        twin = copy.copy(self)
+        for time in ("period", "phase"):
+            twin._set(time, substitution.internal(time, getattr(self, time)))
+        return twin
+
+    def due(self, count: Scalar, h: Scalar) -> Scalar:
+        """Whether it ticks before step number `count`, of length h [s]."""
+        every, first = (floor(time / h + 0.5) for time in (self.period, self.phase))
+        turns = count - first
+        return (turns >= 0) & (turns - floor(turns / every) * every == 0)
 
     def ticks(self, step: float) -> tuple[int, int]:
         """Steps from tick to tick, and steps before the first tick; refuses periods between steps."""

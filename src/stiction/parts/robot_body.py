@@ -12,7 +12,8 @@ from stiction.dynamics.newton_euler import inverse_dynamics
 from stiction.fields import instance, numbers
 from stiction.parts.kinds import Admittance, Ports
 from stiction.robot.assembly import Assembly
-from stiction.robot.dynamics import FORWARD_DYNAMICS, GRAVITY
+from stiction.robot.dynamics import FORWARD_DYNAMICS
+from stiction.robot.ports import GRAVITY
 from stiction.robot.robot import Robot
 from stiction.robot.substitution import Substitution as RobotSubstitution
 from stiction.robot.units import motion_units, position_units

@@ -9,12 +9,11 @@ import numpy as np
 from stiction.control import PID, Clock
 from stiction.drive import DCMotor, Drive, Gear
 from stiction.friction import Stribeck
-from stiction.methods import method_named
 from stiction.reproduce.case import Case, Claim, Result, Tell, agrees, below, complete, shares
 from stiction.robot import Joint, Link, Robot, library
 from stiction.scene import Scene
 from stiction.show.figure import subplots
-from stiction.simulation.setup import prepared
+from stiction.simulation.simulator import Simulator
 from stiction.simulation.trajectory import Trajectory
 from stiction.trace.functions import Scalar, sin, where
 
@@ -162,12 +161,11 @@ def chain_with_drives(n: int) -> Scene:
 
 def seconds_per_step(n: int, method: str, steps: int) -> float:
     """Best time of a step of one robot [s]."""
-    program, start = prepared(chain_with_drives(n), method_named(method), 1e-3, ["q."])
-    program.advance(start, 0, 1, 1)
+    sim = Simulator(chain_with_drives(n), step=1e-3, method=method, outputs=["q."])
     best = math.inf
     for _ in range(12):
         began = time.perf_counter()
-        program.advance(start, 0, steps, 1)
+        sim.step(steps=steps)
         best = min(best, time.perf_counter() - began)
     return best / steps
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from stiction.dynamics import composite_body, linearize
 from stiction.robot.assembly import Assembly
-from stiction.robot.dynamics import GRAVITY, MATRIX_UP_TO, forward_dynamics, mass_matrix
-from stiction.robot.ports import ACCELERATION, TORQUE, checked_gravity, gravity_port, positions, velocities
+from stiction.robot.dynamics import MATRIX_UP_TO, forward_dynamics, mass_matrix
+from stiction.robot.ports import ACCELERATION, GRAVITY, TORQUE, checked_gravity, gravity_port, positions, velocities
 from stiction.robot.programs import Computation, Parameters, compute
 from stiction.spatial import Vector
 from stiction.trace.program import Port

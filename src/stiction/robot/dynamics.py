@@ -16,8 +16,9 @@ import numpy as np
 from stiction.dynamics import articulated_body, composite_body, coriolis, newton_euler
 from stiction.errors import InputError
 from stiction.robot.assembly import Assembly
-from stiction.robot.ports import ACCELERATION, TORQUE, checked_gravity, gravity_port, positions, velocities
+from stiction.robot.ports import ACCELERATION, GRAVITY, TORQUE, checked_gravity, gravity_port, positions, velocities
 from stiction.robot.programs import Computation, Parameters, compute
+from stiction.robot.quick import quick
 from stiction.robot.wrenches import ExternalWrenches
 from stiction.spatial import ZERO, Vector
 from stiction.trace.program import Port
@@ -25,7 +26,6 @@ from stiction.trace.program import Port
 if TYPE_CHECKING:
     from stiction.robot.robot import Robot
 
-GRAVITY = (0.0, 0.0, -9.81)  # acceleration of free fall [m/s²], z up
 COMPOSITE_UP_TO = 12  # velocities; above, articulated bodies need fewer operations
 MATRIX_UP_TO = 24  # velocities; above, a mass matrix unrolled is too large a program, and its columns run in the lanes
 FORWARD_DYNAMICS = {  # by method
@@ -36,6 +36,7 @@ FORWARD_DYNAMICS = {  # by method
 INERTIA = "kg m², kg m, kg"
 
 
+@quick(fixed=(GRAVITY,))
 def inverse_dynamics(
     robot: Robot,
     q: Any,
@@ -69,7 +70,7 @@ def inverse_dynamics(
         >>> arm.inverse_dynamics(q, [0] * 6, [0] * 6)[1:3].round(3).tolist()
         [31.64, 6.035]
     """
-    outer = ExternalWrenches(robot, wrenches, wrench_axes)
+    outer = ExternalWrenches.of(robot, wrenches, wrench_axes)
 
     def make() -> Computation:
         def function(assembly: Assembly, q: list, v: list, a: list, g: list, *loads: list) -> tuple:
@@ -83,6 +84,7 @@ def inverse_dynamics(
     return compute(robot, "inverse_dynamics", outer.options, make, signals, parameters, threads)[0]
 
 
+@quick(options=lambda robot: (robot.forward_method, ()), fixed=(GRAVITY,))
 def forward_dynamics(
     robot: Robot,
     q: Any,
@@ -116,14 +118,14 @@ def forward_dynamics(
         >>> stiction.library.pendulum(1).forward_dynamics([0.0], [0.0], [0.5], gravity=(0, 0, 0)).round(6).tolist()
         [0.5]
     """
-    chosen = forward_method(robot) if method == "auto" else method
+    chosen = robot.forward_method if method == "auto" else method
     if chosen not in FORWARD_DYNAMICS:
         raise InputError(f"method is {method!r}; allowed: 'auto', {', '.join(map(repr, FORWARD_DYNAMICS))}")
     if chosen == "articulated" and robot.coupling:
         raise InputError(
             f"robot '{robot.name}' has coupled rotors, which articulated bodies cannot take; use method='composite'"
         )
-    outer = ExternalWrenches(robot, wrenches, wrench_axes)
+    outer = ExternalWrenches.of(robot, wrenches, wrench_axes)
 
     def make() -> Computation:
         def function(assembly: Assembly, q: list, v: list, torque: list, g: list, *loads: list) -> tuple:
@@ -137,11 +139,7 @@ def forward_dynamics(
     return compute(robot, "forward_dynamics", (chosen, outer.options), make, signals, parameters, threads)[0]
 
 
-def forward_method(robot: Robot) -> str:
-    """The method that `forward_dynamics` chooses by itself."""
-    return "composite" if robot.nv <= COMPOSITE_UP_TO or robot.coupling else "articulated"
-
-
+@quick()
 def mass_matrix(robot: Robot, q: Any, *, parameters: Parameters = None, threads: int | None = 1) -> np.ndarray:
     """The mass matrix M(q) [kg m², kg m, kg], (..., nv, nv), rotors included.
 
@@ -175,6 +173,7 @@ def _mass_matrix_by_columns(robot: Robot, q: Any, parameters: Parameters, thread
     return compute(robot, "mass_column", (), make, (q, np.eye(robot.nv)), parameters, threads)[0]
 
 
+@quick()
 def coriolis_matrix(
     robot: Robot, q: Any, v: Any, *, parameters: Parameters = None, threads: int | None = 1
 ) -> np.ndarray:
@@ -216,6 +215,7 @@ def _coriolis_matrix_by_columns(
     return np.ascontiguousarray(np.swapaxes(columns, -1, -2))
 
 
+@quick(fixed=(GRAVITY,))
 def gravity_torque(
     robot: Robot, q: Any, *, gravity: Any = GRAVITY, parameters: Parameters = None, threads: int | None = 1
 ) -> np.ndarray:

@@ -9,8 +9,7 @@ import numpy as np
 from stiction.dynamics import energy
 from stiction.errors import RobotError
 from stiction.robot.assembly import Assembly
-from stiction.robot.dynamics import GRAVITY
-from stiction.robot.ports import checked_gravity, flat, gravity_port, positions, velocities
+from stiction.robot.ports import GRAVITY, checked_gravity, flat, gravity_port, positions, velocities
 from stiction.robot.programs import Computation, Parameters, compute
 from stiction.spatial import Vector
 from stiction.trace.program import Port

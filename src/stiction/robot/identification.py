@@ -9,8 +9,7 @@ import numpy as np
 from stiction.dynamics import regressor as formulas
 from stiction.robot.assembly import Assembly
 from stiction.robot.derivatives import UNROLL_UP_TO
-from stiction.robot.dynamics import GRAVITY
-from stiction.robot.ports import ACCELERATION, TORQUE, checked_gravity, gravity_port, positions, velocities
+from stiction.robot.ports import ACCELERATION, GRAVITY, TORQUE, checked_gravity, gravity_port, positions, velocities
 from stiction.robot.programs import Computation, compute
 from stiction.spatial import Vector
 from stiction.trace.program import Port

@@ -14,6 +14,8 @@ from stiction.trace.program import Port
 if TYPE_CHECKING:
     from stiction.robot.robot import Robot
 
+GRAVITY = (0.0, 0.0, -9.81)  # acceleration of free fall [m/s²], z up
+_USUAL = np.array(GRAVITY)
 VELOCITY, ACCELERATION, TORQUE = ("rad/s", "m/s"), ("rad/s²", "m/s²"), ("N·m", "N")  # along angles, along lengths
 
 
@@ -34,6 +36,8 @@ def gravity_port() -> Port:
 
 def checked_gravity(gravity: Any) -> Any:
     """Refuse anything but one vector for all robots of a call."""
+    if gravity is GRAVITY:
+        return _USUAL
     if np.shape(gravity) != (3,):
         raise InputError(
             f"gravity has shape {np.shape(gravity)}; "

@@ -65,11 +65,13 @@ class Programs:
 
     Attributes:
         found: program and parameter values, by name and options of the computation and names of replaced parameters.
+        ready: the same laid out for plain calls, by name (see `quick`).
     """
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
         self.found: dict[tuple, tuple[Program, np.ndarray]] = {}
+        self.ready: dict[str, Any] = {}
         self._blueprints: dict[tuple[str, ...], Blueprint] = {}
 
     def blueprint(self, replaced: tuple[str, ...] = ()) -> Blueprint:
@@ -83,16 +85,18 @@ class Programs:
     ) -> tuple[Program, np.ndarray]:
         """The program of a computation and the parameter values that it takes; name and options tell programs apart."""
         key = (name, options, replaced)
-        if key not in self.found:
-            for parameter in replaced:
-                if parameter not in self.robot.parameters:
-                    owner, known = f"robot '{self.robot.name}'", self.robot.parameters
-                    raise InputError(unknown("parameter", parameter, owner, known, source="robot.parameters"))
-            plan = self.blueprint(replaced)
-            shared = (plan.structure, len(replaced), name, options)
-            if shared not in shared_programs:
-                shared_programs[shared] = _program(self.robot, name, make(), plan, shared)
-            self.found[key] = shared_programs[shared], plan.values
+        known = self.found.get(key)
+        if known is not None:
+            return known
+        for parameter in replaced:
+            if parameter not in self.robot.parameters:
+                owner, names = f"robot '{self.robot.name}'", self.robot.parameters
+                raise InputError(unknown("parameter", parameter, owner, names, source="robot.parameters"))
+        plan = self.blueprint(replaced)
+        shared = (plan.structure, len(replaced), name, options)
+        if shared not in shared_programs:
+            shared_programs[shared] = _program(self.robot, name, make(), plan, shared)
+        self.found[key] = shared_programs[shared], plan.values
         return self.found[key]
 
 
@@ -147,15 +151,16 @@ def compute(
         parameters: parameters to replace.
         threads: how many share a batch; None takes all cores.
     """
-    if parameters is not None and not isinstance(parameters, Mapping):
+    if parameters is None:
+        program, values = robot.programs.find(name, options, (), make)
+        return program(values, *signals, threads=threads)
+    if not isinstance(parameters, Mapping):
         given = type(parameters).__name__
         raise InputError(f"parameters is a {given}; allowed: a dict from names of parameters to arrays")
-    program, values = robot.programs.find(name, options, tuple(parameters or ()), make)
-    if not parameters:
-        return program(values, *signals, threads=threads)
-    replaced = _stacked(parameters)
+    program, values = robot.programs.find(name, options, tuple(parameters), make)
+    replaced = (_stacked(parameters),) if parameters else ()
     try:
-        return program(values, replaced, *signals, threads=threads)
+        return program(values, *replaced, *signals, threads=threads)
     except InputError as error:
         raise InputError(f"{error}; parameters have the shapes {_shapes(parameters)}") from None
 

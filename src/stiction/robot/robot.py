@@ -193,10 +193,10 @@ class Robot(Element):
         """The pairs of velocities that rotors resist: (i, i), and (i, j) where they couple two."""
         return identification.rotor_pairs(self)
 
-    @property
+    @cached_property
     def forward_method(self) -> str:
         """The method that `forward_dynamics` chooses by itself."""
-        return dynamics.forward_method(self)
+        return "composite" if self.nv <= dynamics.COMPOSITE_UP_TO or self.coupling else "articulated"
 
     @cached_property
     def assembly(self) -> Assembly:

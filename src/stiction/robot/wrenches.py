@@ -30,7 +30,7 @@ class ExternalWrenches:
         options: tells apart programs with wrenches on other frames, or in other axes.
     """
 
-    def __init__(self, robot: Robot, wrenches: Mapping[str, Any] | None, axes: str) -> None:
+    def __init__(self, robot: Any, wrenches: Mapping[str, Any] | None, axes: str) -> None:
         if axes not in ("body", "aligned"):
             raise InputError(f"wrench_axes is {axes!r}; allowed: 'body', 'aligned'")
         if wrenches is not None and not isinstance(wrenches, Mapping):
@@ -41,6 +41,11 @@ class ExternalWrenches:
         self.axes = axes
         self.ports = tuple(Port(f"wrench on {frame}", (6,), "N·m, N") for frame in self.frames)
         self.options = (tuple(frame_index(robot, frame) for frame in self.frames), axes) if wrenches else ()
+
+    @staticmethod
+    def of(robot: Robot, wrenches: Mapping[str, Any] | None, axes: str) -> ExternalWrenches:
+        """These wrenches; one object for all calls without any."""
+        return NO_WRENCHES if wrenches is None and axes == "body" else ExternalWrenches(robot, wrenches, axes)
 
     def on_bodies(self, assembly: Assembly, q: list, values: tuple) -> dict[int, Wrench]:
         """The wrench on each body that has one, in the body's frame, from the traced values of the ports."""
@@ -55,3 +60,6 @@ class ExternalWrenches:
                 moved = attachment.pose.wrench_out(wrench)
                 total[body] = total[body] + moved if body in total else moved
         return total
+
+
+NO_WRENCHES = ExternalWrenches(None, None, "body")

@@ -19,8 +19,8 @@ from stiction.network.network import Network
 from stiction.network.parameters import parameters_of
 from stiction.network.wires import Wire
 from stiction.parts.kinds import Digital, Part
-from stiction.robot.dynamics import GRAVITY
 from stiction.robot.joint import SINGLE
+from stiction.robot.ports import GRAVITY
 from stiction.robot.robot import Robot
 from stiction.scene.build import network_of
 from stiction.trace.functions import Scalar

@@ -19,8 +19,8 @@ class Origin(Mapping[str, str]):
     traces in it).
     """
 
-    def __init__(self, scene: Scene, settings: Mapping[str, Any], parameters: Mapping[str, Any]) -> None:
-        self._what = scene, settings, parameters
+    def __init__(self, scene: Scene, settings: Mapping[str, Any]) -> None:
+        self._what = scene, settings
         self._texts: dict[str, str] | None = None
 
     def __getitem__(self, name: str) -> str:
@@ -41,7 +41,7 @@ class Origin(Mapping[str, str]):
 
     def _written(self) -> dict[str, str]:
         if self._texts is None:
-            scene, settings, parameters = self._what
+            scene, settings = self._what
             try:
                 text = scene_text(scene, settings, traced=True)
             except SceneError:  # parts, laws or methods of the user's own
@@ -50,7 +50,6 @@ class Origin(Mapping[str, str]):
             self._texts = {
                 "scene": text,
                 "settings": ", ".join(f"{key} = {x!r}" for key, x in settings.items() if x is not None),
-                "parameters": "; ".join(f"{name}: {np.asarray(x, float).tolist()}" for name, x in parameters.items()),
                 "seed": "none: nothing is random",
                 "versions": versions,
                 "processor": processor.signature(),

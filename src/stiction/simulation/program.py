@@ -1,14 +1,15 @@
 """The program of a simulation: some steps of a method on the state of a network, and what is seen after them."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from stiction.control.callback import Callback
 from stiction.errors import InputError, TooLargeError
-from stiction.network.layout import Block, Layout
+from stiction.network.layout import MARK, METHOD, WORK, Block, Layout
 from stiction.network.network import Network
 from stiction.network.parameters import Parameters
 from stiction.network.programs import shared_program
@@ -17,6 +18,8 @@ from stiction.simulation.energy import energies
 from stiction.trace.functions import Scalar, absolute, loop, where
 from stiction.trace.parameters import Key
 from stiction.trace.program import Port, Program
+
+SENSELESS = 1e60  # a state beyond it has left the numbers, though not yet to infinity
 
 
 class Caller(NamedTuple):
@@ -46,7 +49,8 @@ class Caller(NamedTuple):
 
 
 class StepProgram:
-    """What advances the state of a simulation and sees its signals.
+    """What advances the state of a simulation and sees its signals: a pure function of parameters, step, run numbers,
+    ticks, number of steps, state and what was seen last. A run that leaves the numbers stays where it was.
 
     Attributes:
         parameters: of network and method, with their values.
@@ -54,24 +58,16 @@ class StepProgram:
         step: [s].
         wanted: keys of the signals that are seen.
         callers: Python functions on their clocks.
-        stepped: whether every run has a time of its own and can be frozen: what `Simulator` drives.
     """
 
     def __init__(
-        self,
-        parameters: Parameters,
-        layout: Layout,
-        step: float,
-        wanted: Sequence[Key],
-        energy: bool,
-        stepped: bool = False,
+        self, parameters: Parameters, layout: Layout, step: float, wanted: Sequence[Key], energy: bool
     ) -> None:
         self.parameters, self.layout, self.step = parameters, layout, step
-        self.wanted, self.energy, self.stepped = list(wanted), energy, stepped
+        self.wanted, self.energy = list(wanted), energy
         self.method = parameters.method
         self.callers = self._callers()
-        clocks = tuple(part.clock.ticks(step) for part in layout.network.digital.values())
-        key = parameters.key("steps", clocks, tuple(wanted), tuple(layout.works), bool(layout.marks), energy, stepped)
+        key = parameters.key("steps", tuple(wanted), tuple(layout.works), bool(layout.marks), energy)
         self.program = shared_program(key, lambda: self._program(key))
         try:
             self.program.kernel(0 if parameters.batch else 1)
@@ -89,44 +85,46 @@ class StepProgram:
         return found | (energies(network, block, t, stage) if self.energy else {})
 
     def _program(self, key: Any) -> Program:
-        layout, wanted = self.layout, self.wanted
+        layout = self.layout
 
         def function(*given: Any) -> tuple:
-            network, method, (h, tick, steps, *more) = self.parameters.traced(given)
-            flat, alive = more[-1], more[0] if self.stepped else None
+            network, method, (h, _run, tick, steps, alive, flat, last) = self.parameters.traced(given)
 
             def mark(before: Block, after: Block, t: Scalar, stage: Scalar) -> Block:
                 return observe.marked(network, before, after, t, stage) if layout.marks else after
 
             def one(k: Scalar, x: list) -> list:
                 block, t = layout.block(x), (tick + k) * h
-                ticked = block._replace(own=network.ticked(block.own, tick + k, t, self.step))
+                ticked = block._replace(own=network.ticked(block.own, tick + k, t, h))
                 return layout.flat(mark(block, method.step(network, ticked, t, h), t + h, h))
 
             if method.own_steps:
                 after = layout.flat(method.span(network, layout.block(flat), tick * h, steps * h, h, mark))
             else:
                 after = loop(steps, one, flat)
-            if alive is not None:
-                good = (alive > 0) & _sound(after)
-                after = [where(good, x, y) for x, y in zip(after, flat, strict=True)]
             everything = self.seen(network, layout.block(after), (tick + steps) * h, h)
-            signals = [everything[name] for name in wanted]
-            return (after, signals) if alive is None else (after, where(good, 1, 0), signals)
+            signals = [everything[name] for name in self.wanted]
+            now = where(alive > 0, self._sound(after, signals), alive)
+            good = now > 0
+            state = [where(good, x, y) for x, y in zip(after, flat, strict=True)]
+            seen = [where(good, x, y) for x, y in zip(signals, last, strict=True)]
+            moved = 0 if method.own_steps else steps  # its runs arrive after several calls
+            return state, tick + where(good, moved, 0), now, seen
 
         return Program(self.method.title, function, self._inputs(), self._outputs(), key=key)
 
     def _inputs(self) -> list[Port]:
-        own = "varying" if self.stepped else "uniform"
-        times = [Port("h", (), "s", "uniform"), Port("tick", (), "1", own), Port("steps", (), "1", "uniform")]
-        return [*self.parameters.ports, *times, *([Port("alive")] if self.stepped else []), self._state()]
+        times = [Port("h", (), "s", "uniform"), Port("run"), Port("tick"), Port("steps", (), "1", "uniform")]
+        return [*self.parameters.ports, *times, Port("alive"), self._state(), self._signals()]
 
     def _outputs(self) -> list[Port]:
-        alive = [Port("alive")] if self.stepped else []
-        return [self._state(), *alive, Port("signals", (len(self.wanted),), "SI")]
+        return [self._state(), Port("tick"), Port("alive"), self._signals()]
 
     def _state(self) -> Port:
         return Port("state", (len(self.layout.slots),), "SI")
+
+    def _signals(self) -> Port:
+        return Port("signals", (len(self.wanted),), "SI")
 
     def _callbacks(self) -> dict[str, Callback]:
         return {name: part for name, part in self.layout.network.digital.items() if isinstance(part, Callback)}
@@ -135,15 +133,14 @@ class StepProgram:
         """What gives the inputs of Python functions."""
 
         def function(*given: Any) -> tuple:
-            network, _, (h, tick, _steps, flat) = self.parameters.traced(given)
+            network, _, (h, tick, flat) = self.parameters.traced(given)
             now = network.evaluate(self.layout.block(flat).own, tick * h, h)
             inputs = [network.inputs(name, now.signals) for name in self._callbacks()]
             return ([x for ports in inputs for values in ports.values() for x in values],)
 
-        width = max(caller.inputs.stop for caller in self.callers)
-        return Program(
-            f"{self.method.title}, inputs", function, self._inputs(), [Port("inputs", (width,), "SI")], key=key
-        )
+        inputs = [*self.parameters.ports, Port("h", (), "s", "uniform"), Port("tick"), self._state()]
+        outputs = [Port("inputs", (max(caller.inputs.stop for caller in self.callers),), "SI")]
+        return Program(f"{self.method.title}, inputs", function, inputs, outputs, key=key)
 
     def _callers(self) -> list[Caller]:
         network, made, first = self.layout.network, [], 0
@@ -154,49 +151,43 @@ class StepProgram:
             made.append(Caller(*part.clock.ticks(self.step), partial(part.call, name), slots, inputs))
         return made
 
-    # What it does.
+    @cached_property
+    def watched(self) -> list[int]:
+        """Slots of the state, and signals after them, in the order in which a run is asked whether it left the
+        numbers: motions first.
+        """
+        aside = [k for k, slot in enumerate(self.layout.slots) if slot.kind in (MARK, METHOD, WORK)]
+        return [k for k in range(len(self.layout.slots) + len(self.wanted)) if k not in aside] + aside
 
-    def advance(self, state: np.ndarray, tick: int, steps: int, threads: int | None) -> tuple[np.ndarray, np.ndarray]:
-        """State and signals after some steps."""
-        given = self.parameters.arrays
-        after, seen = self.program(*given, self.step, tick, steps, state, threads=threads)
-        if not self.method.own_steps:
-            return after, seen
-        while (sound(after) & ~self.method.arrived(self.kept(after), steps * self.step)).any():
-            after, seen = self.program(*given, self.step, tick, steps, after, threads=threads)
-        for name, x in self.method.restarted().items():
-            after[..., self.layout.places["", name]] = x
-        return after, seen
+    def _sound(self, state: Sequence[Scalar], signals: Sequence[Scalar]) -> Scalar:
+        """1 where all that is watched can mean something, else −k, if number k of it is the first that cannot."""
+        numbers = [(x, SENSELESS) for x in state] + [(x, math.inf) for x in signals]
+        found: Scalar = 1
+        for k, place in reversed(list(enumerate(self.watched, 1))):
+            x, limit = numbers[place]
+            found = where(absolute(x) < limit, found, -k)
+        return found
+
+    def left(self, alive: float) -> str:
+        """What left the numbers first, by the mark of a run that is not alive."""
+        k, slots = self.watched[-int(alive) - 1], self.layout.slots
+        return slots[k].name if k < len(slots) else self.name(self.wanted[k - len(slots)])
+
+    def name(self, key: Key) -> str:
+        """What users call a signal."""
+        return self.layout.network.labels.signal(key) if key[0] else key[1]
+
+    def unit(self, key: Key) -> str:
+        """The unit of a signal."""
+        network = self.layout.network
+        return network.unit(key) if key[0] else self.layout.method[self.method.signals(network)[key[1]]][1]
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """What the method chose because nobody gave it, by name: a number, or one per run."""
+        values, label = self.parameters.shared | self.parameters.varying, self.layout.network.labels.parameter
+        return {str(label(key)): values[key] for key in self.parameters.chosen}
 
     def kept(self, state: np.ndarray) -> Mapping[str, np.ndarray]:
         """The method's own slots of a state, by name."""
         return {name: state[..., self.layout.places["", name]] for name in self.layout.method}
-
-    def called(self, state: np.ndarray, tick: int, threads: int | None) -> tuple[np.ndarray, int]:
-        """The state after the Python functions that are due, and how many these were; all read the same state."""
-        due = [caller for caller in self.callers if caller.due(tick)]
-        if not due:
-            return state, 0
-        assert self.probe
-        inputs = self.probe(*self.parameters.arrays, self.step, tick, 0, state, threads=threads)[0]
-        after = state.copy()
-        for caller in due:
-            own = state[..., caller.slots]
-            after[..., caller.slots] = caller.call(tick * self.step, own, inputs[..., caller.inputs])
-        return after, len(due)
-
-
-def _sound(state: Sequence[Scalar]) -> Scalar:
-    """Whether a state is numbers that can mean something."""
-    good = absolute(state[0]) < SENSELESS
-    for x in state[1:]:
-        good = good & (absolute(x) < SENSELESS)
-    return good
-
-
-SENSELESS = 1e60  # a state beyond it has left the numbers, though not yet to infinity
-
-
-def sound(state: np.ndarray) -> np.ndarray:
-    """Whether states are numbers that can mean something."""
-    return (np.abs(state) < SENSELESS).all(axis=-1)

@@ -1,13 +1,12 @@
 """From a scene to its first step: what the method makes of it, what varies, what is chosen, what is refused."""
 
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from stiction.errors import InputError, StictionError, unknown
-from stiction.fields import misfits
+from stiction.errors import InputError, unknown
 from stiction.friction.bristle import Dahl, LuGre
 from stiction.methods.method import Method
 from stiction.methods.stability import RunError
@@ -17,113 +16,168 @@ from stiction.network.network import Network
 from stiction.network.parameters import Parameters, parameters_of
 from stiction.network.start import StartTerms
 from stiction.parts.robot_body import RobotBody
+from stiction.patterns import fits
 from stiction.scene.scene import Scene
 from stiction.simulation import observe
+from stiction.simulation.checks import check_masses, check_quaternions, check_values
+from stiction.simulation.core import Core
 from stiction.simulation.energy import BALANCE, balance_names, energy_keys, first_energies, first_energy
+from stiction.simulation.given import Given, place_of
 from stiction.simulation.program import StepProgram
-from stiction.simulation.values import common_shape, finite
-from stiction.trace.parameters import Key, absent
+from stiction.trace.parameters import Key
 
 
-def prepared(
-    scene: Scene,
-    method: Method,
-    step: float,
-    signals: Sequence[str] | None = None,
-    energy: bool = False,
-    parameters: Mapping[str, Any] | None = None,
-    stepped: bool = False,
-) -> tuple[StepProgram, np.ndarray]:
-    """The program that advances a scene, and the state that it starts from, (*batch, slots); arguments as those of
-    `simulate`.
+class Setup:
+    """A scene made ready for a method and a step, whatever values its parameters get.
+
+    Attributes:
+        network: as the method advances it.
+        layout: of its state.
+        wanted: keys of the signals that are seen.
+        open: whether what the method chooses may change while the runs go on, as resets do: it then varies from run to
+            run, even where all have the same.
     """
-    for controller in scene.network.digital.values():
-        controller.clock.ticks(step)
-    network = method.prepare(scene.network, step)
-    if energy:
-        network.must_be_mechanical("energy=True", "leave energy out")
-    given = Given(network, parameters or {})
-    values = _values(network, method, given)
-    _check_values(values, given)
-    wanted = _wanted(network, _known(network, method, energy), signals)
-    works, energies = (network.sources, first_energies(network)) if energy else ((), ())
-    layout = Layout(network, works, energies, _marks(network, wanted), method.slots(network, step))
-    first = _first_values(layout, given, values)
-    _check_quaternions(layout, first, given)
-    values, first = _chosen(values, layout, first, step, given)
-    program = StepProgram(values, layout, step, wanted, energy, stepped)
-    return program, with_energies(program, first, 0) if energy else first
+
+    def __init__(
+        self,
+        scene: Scene,
+        method: Method,
+        step: float,
+        signals: Sequence[str] | None = None,
+        energy: bool = False,
+        open: bool = False,
+    ) -> None:
+        for controller in scene.network.digital.values():
+            controller.clock.ticks(step)
+        self.method, self.step, self.energy, self.open = method, step, energy, open
+        self.network = network = method.prepare(scene.network, step)
+        if energy:
+            network.must_be_mechanical("energy=True", "leave energy out")
+        self.wanted = _wanted(network, _known(network, method, energy), signals)
+        works, energies = (network.sources, first_energies(network)) if energy else ((), ())
+        self.layout = Layout(network, works, energies, _marks(network, self.wanted), method.slots(network, step))
+        self._noted: dict[tuple[Key, ...], Parameters] = {}
+
+    @cached_property
+    def parameters(self) -> dict[str, tuple[float, list[Key]]]:
+        """Parameters that can be given, by name: value and keys."""
+        return parameters_of(self.network)
+
+    @cached_property
+    def first_values(self) -> dict[str, tuple[float, list[Key]]]:
+        """First values of states that can be given, likewise."""
+        keys = {slot.name: slot.key for slot in self.layout.slots}
+        return {name: (x, [keys[name]]) for name, x in start_values(self.network).items()}
+
+    def program(
+        self, values: Mapping[str, Any], batch: tuple[int, ...] = (), chosen: Mapping[str, Any] | None = None
+    ) -> tuple[StepProgram, np.ndarray]:
+        """The program that advances runs with these values, by name, and the state that they start from, (*batch,
+        slots); `chosen` is what the method chose for them before.
+        """
+        parameters, first = self.runs(values, batch, chosen)
+        made = StepProgram(parameters, self.layout, self.step, self.wanted, self.energy)
+        return made, with_energies(made, first, 0) if self.energy else first
+
+    def runs(
+        self, values: Mapping[str, Any], batch: tuple[int, ...] = (), chosen: Mapping[str, Any] | None = None
+    ) -> tuple[Parameters, np.ndarray]:
+        """The parameters of runs with these values and where they start, after all were checked."""
+        given = self._given(values, batch)
+        parameters = self._values(given)
+        check_values(parameters, given)
+        first = _first_values(self.layout, given, parameters)
+        check_quaternions(self.layout, first, given)
+        parameters, first = self._chosen(parameters, first, given)
+        before = {name: x for name, x in (chosen or {}).items() if name in self.parameters}
+        carried = {key: x for name, x in before.items() for key in self.parameters[name][1] if key in parameters.chosen}
+        return parameters.with_choice(carried), first
+
+    def _given(self, values: Mapping[str, Any], batch: tuple[int, ...]) -> Given:
+        """Values by key."""
+        found = Given(values, batch)
+        for name, x in found.names.items():
+            if name in self.parameters and name in self.first_values:
+                raise InputError(
+                    f"'{name}' is a parameter and a first value of the same name; list the field of your part in its "
+                    "start_fields, or call the state otherwise"
+                )
+            if name in self.parameters:
+                found.parameters |= dict.fromkeys(self.parameters[name][1], x)
+            elif name in self.first_values:
+                found.start |= dict.fromkeys(self.first_values[name][1], x)
+            else:
+                raise InputError(self.unknown_parameter(name))
+        return found
+
+    def unknown_parameter(self, name: Any) -> str:
+        """Say that a parameter is not known; or that it is a count."""
+        part, _, field = str(name).rpartition(".")
+        if type(getattr(self.network.parts.get(part), field, None)) is int:
+            return (
+                f"'{name}' is a whole number, which shapes the program; declare the field as a float to make it a "
+                "parameter"
+            )
+        known = [*self.parameters, *self.first_values]
+        return unknown("parameter", name, "this simulation", known, source="scene.parameters")
+
+    def _values(self, given: Given) -> Parameters:
+        """The parameters with what the user gave: arrays vary, numbers replace; folded zeros vary, too."""
+        robots = {name for name, part in self.network.parts.items() if isinstance(part, RobotBody)}  # have unit axes
+        usual = self._noting({}, given.batch)
+        varying = {
+            key: x for key, x in given.parameters.items() if x.ndim or key not in usual.shared or key[0] in robots
+        }
+        made = self._noting(varying, given.batch) if varying else usual
+        return made.with_values({key: x for key, x in given.parameters.items() if key not in varying})
+
+    def _noting(self, varying: Mapping[Key, np.ndarray], batch: tuple[int, ...]) -> Parameters:
+        """All parameters, where these vary; found once."""
+        keys = tuple(varying)
+        if keys not in self._noted:
+            self._noted[keys] = noted = Parameters(self.network, self.method, varying, batch)
+            _ = noted.structure  # kept by all that are made from it
+        return self._noted[keys].of_runs(varying, batch)
+
+    def _chosen(self, parameters: Parameters, first: np.ndarray, given: Given) -> tuple[Parameters, np.ndarray]:
+        """Parameters and first values with what the method chooses."""
+        network, method, batch = self.network, self.method, parameters.batch
+        if not network.mechanical:
+            return parameters, first
+        terms = StartTerms(network, parameters, first)
+        check_masses(terms, given, batch)
+        try:
+            choice = method.choose(network, terms, self.step, given.parameters)
+            for (part, field), x in choice.parameters.items():
+                getattr(terms, field)[part][:, 0] = x
+            method.check(network, terms, self.step)
+        except RunError as error:
+            if not given.names:
+                raise
+            raise given.refusal(str(error), place_of(error.run, batch)) from None
+        for key, x in choice.start.items():
+            if key not in given.start:
+                first[..., self.layout.places[key]] = x.reshape(batch)
+        shared = not (self.open and batch)
+        values = {
+            key: float(x[0]) if shared and (x == x[0]).all() else x.reshape(batch)
+            for key, x in choice.parameters.items()
+        }
+        return parameters.with_choice(values), first
 
 
 def with_energies(program: StepProgram, first: np.ndarray, tick: int) -> np.ndarray:
     """A first state with its energies, from which the balance counts."""
-    seen = dict(zip(program.wanted, np.moveaxis(program.advance(first, tick, 0, 1)[1], -1, 0), strict=True))
+    core = Core(program, first, tick, 1)
+    core.advance(0)
+    seen = dict(zip(program.wanted, np.moveaxis(core.seen.reshape(*core.batch, -1), -1, 0), strict=True))
     for name in program.layout.energies:
         first[..., program.layout.places["start", name]] = first_energy(name, seen)
     return first
 
 
-def _values(network: Network, method: Method, given: "Given") -> Parameters:
-    """The parameters with what the user gave: arrays vary, numbers replace; folded zeros vary, too."""
-    usual = Parameters(network, method, {}, given.batch)
-    robots = {
-        name for name, part in network.parts.items() if isinstance(part, RobotBody)
-    }  # they make axes unit vectors
-    varying = {key: x for key, x in given.parameters.items() if x.ndim or key not in usual.shared or key[0] in robots}
-    made = Parameters(network, method, varying, given.batch) if varying else usual
-    return made.with_values({key: x for key, x in given.parameters.items() if key not in varying})
-
-
-class Given:
-    """Parameters and first values that a user gave, by key.
-
-    Attributes:
-        parameters: arrays that fit each other, by key.
-        start: first values of states, by key.
-        batch: the shape of the batch.
-        names: what the user calls them, for messages.
-    """
-
-    def __init__(self, network: Network, values: Mapping[str, Any]) -> None:
-        self.names = {name: finite(name, x) for name, x in values.items()}
-        self.parameters: dict[Key, np.ndarray] = {}
-        self.start: dict[Key, np.ndarray] = {}
-        self.batch = common_shape(self.names)
-        if not values:
-            return
-        known, first = parameters_of(network), start_values(network)
-        slots = {slot.name: slot.key for slot in Layout(network).slots}
-        for name, x in self.names.items():
-            if name in known and name in first:
-                raise InputError(
-                    f"'{name}' is a parameter and a first value of the same name; list the field of your part in its "
-                    "start_fields, or call the state otherwise"
-                )
-            if name in known:
-                self.parameters |= dict.fromkeys(known[name][1], x)
-            elif name in first:
-                self.start[slots[name]] = x
-            else:
-                raise InputError(_unknown_parameter(network, name, [*known, *first]))
-
-    def of_run(self, run: tuple[int, ...]) -> str:
-        """What was given for one run of the batch, in words."""
-        table = ((name, float(np.broadcast_to(x, self.batch)[run])) for name, x in self.names.items())
-        return ", ".join(f"{name} = {x:g}" for name, x in table)
-
-
-def _unknown_parameter(network: Network, name: Any, known: Sequence[str]) -> str:
-    """Say that a parameter is not known; or that it is a count."""
-    part, _, field = str(name).rpartition(".")
-    if type(getattr(network.parts.get(part), field, None)) is int:
-        return (
-            f"'{name}' is a whole number, which shapes the program; declare the field as a float to make it a parameter"
-        )
-    return unknown("parameter", name, "this simulation", known, source="scene.parameters")
-
-
 def _first_values(layout: Layout, given: Given, parameters: Parameters) -> np.ndarray:
-    """The state before the first step, (*batch, slots)."""
+    """The state before the first step, (*batch, slots); rotors behind elastic gears begin where their joints do."""
     first = np.broadcast_to([slot.start for slot in layout.slots], (*given.batch, len(layout.slots))).copy()
     for key, x in given.start.items():
         first[..., layout.places[key]] = x
@@ -132,123 +186,6 @@ def _first_values(layout: Layout, given: Given, parameters: Parameters) -> np.nd
             ratio = given.parameters.get(follower.ratio, parameters.shared.get(follower.ratio))
             first[..., layout.places[key]] = ratio * first[..., layout.places[follower.leader]]
     return first
-
-
-def _check_quaternions(layout: Layout, first: np.ndarray, given: Given) -> None:
-    """Refuse first values that are no rotation."""
-    for name, body in layout.network.bodies.items():
-        for places in body.quaternions():
-            at = [layout.places[name, state] for state in list(body.start())[places]]
-            wrong = np.abs((first[..., at] ** 2).sum(axis=-1) - 1) > 1e-6
-            if wrong.any():
-                run = tuple(int(i) for i in np.argwhere(wrong)[0])
-                raise _in_batch(
-                    f"'{name}': its quaternion has not length 1 at the start; allowed: (1, 0, 0, 0)", run, given
-                )
-
-
-def _check_values(parameters: Parameters, given: Given) -> None:
-    """Refuse values that no part could have, in any run; the mass matrix tells of robots."""
-    for name in dict.fromkeys(owner for owner, _ in given.parameters):
-        if name not in parameters.network.parts:
-            continue
-        if isinstance(parameters.network.parts[name], RobotBody):
-            _check_robot(name, parameters, given)
-            continue
-        usual, part = parameters.network.parts[name], parameters.in_arrays(name)
-        for was, thing in ((usual, part), (getattr(usual, "law", None), getattr(part, "law", None))):
-            if thing is None:
-                continue
-            wrong = misfits(thing, parameters.batch)
-            for field in thing.vanishing:
-                lost = np.asarray(getattr(thing, field) == 0) & (not absent(getattr(was, field)))
-                wrong |= np.broadcast_to(lost, parameters.batch)
-            if wrong.any():
-                raise _refusal(parameters, name, tuple(int(i) for i in np.argwhere(wrong)[0]), given)
-
-
-def _check_robot(name: str, parameters: Parameters, given: Given) -> None:
-    """Refuse masses and rotors below 0, and rotors that vanish; the mass matrix tells of inertias."""
-    robot: Any = parameters.network.parts[name]
-    least = {f"{link.name}.mass": 0.0 for link in robot.robot.links}
-    rotors = {f"{joint.name}.rotor_inertia": joint.rotor_inertia for joint in robot.robot.joints}
-    for (owner, field), x in given.parameters.items():
-        wrong = (x < least.get(field, -np.inf)) | ((x <= 0) & bool(rotors.get(field)) | (x < 0) & (field in rotors))
-        if owner == name and wrong.any():
-            run = tuple(int(i) for i in np.argwhere(np.broadcast_to(wrong, parameters.batch))[0])
-            raise _in_batch(f"'{name}': {field} is {float(np.min(x)):g}; allowed: above 0", run, given)
-
-
-def _refusal(parameters: Parameters, name: str, run: tuple[int, ...], given: Given) -> StictionError:
-    """The error that the part of one run alone would raise."""
-    part = parameters.of_run(name, run)
-    things = [thing for thing in (part, getattr(part, "law", None)) if thing is not None]
-    found = [why() if callable(why) else why for thing in things for wrong, why in thing.conflicts() if wrong]
-    if found:
-        return _in_batch(f"{type(part).__name__}: {found[0]}", run, given)
-    try:
-        for thing in things:
-            thing.__post_init__()
-    except StictionError as error:
-        return _in_batch(str(error), run, given)
-    why = f"'{name}': a parameter that a program leaves out where it is 0 cannot become 0 in a batch; simulate it apart"
-    return _in_batch(why, run, given)
-
-
-def _in_batch(why: str, run: tuple[int, ...], given: Given) -> InputError:
-    """An error with the run of the batch that it is about."""
-    if not given.names:
-        return InputError(why)
-    which = f"run {', '.join(map(str, run))} of the batch: " if given.batch else ""
-    return InputError(f"parameters: {why} ({which}{given.of_run(run)})")
-
-
-def _chosen(
-    parameters: Parameters, layout: Layout, first: np.ndarray, step: float, given: Given
-) -> tuple[Parameters, np.ndarray]:
-    """Parameters and first values with what the method chooses, after all runs were checked."""
-    network, method, batch = parameters.network, parameters.method, parameters.batch
-    if not network.mechanical:
-        return parameters, first
-    terms = StartTerms(network, parameters, first)
-    _check_masses(terms, given, batch)
-    try:
-        choice = method.choose(network, terms, step, given.parameters)
-        for (part, field), x in choice.parameters.items():
-            getattr(terms, field)[part][:, 0] = x
-        method.check(network, terms, step)
-    except RunError as error:
-        if not given.names:
-            raise
-        raise _in_batch(str(error), _run(error.run, batch), given) from None
-    values = {key: _shaped(x, batch) for key, x in choice.parameters.items()}
-    for key, x in choice.start.items():
-        if key not in given.start:
-            first[..., layout.places[key]] = x.reshape(batch)
-    return (parameters.with_values(values) if values else parameters), first
-
-
-def _run(number: int, batch: tuple[int, ...]) -> tuple[int, ...]:
-    """The place of a run in a batch."""
-    return tuple(map(int, np.unravel_index(number, batch))) if batch else ()
-
-
-def _shaped(x: np.ndarray, batch: tuple[int, ...]) -> Any:
-    """One value where all runs have the same, else one per run."""
-    return float(x[0]) if (x == x[0]).all() else x.reshape(batch)
-
-
-def _check_masses(terms: StartTerms, given: Given, batch: tuple[int, ...]) -> None:
-    """Refuse runs in which some motion meets no inertia."""
-    M = terms.mass_matrix
-    if not M.shape[1]:
-        return
-    sound = np.isfinite(M).all(axis=(1, 2))
-    least = np.linalg.eigvalsh(np.where(sound[:, None, None], M, 0.0)).min(axis=1)
-    wrong = ~sound | (least <= 0)
-    if wrong.any():
-        why = "the mass matrix is not positive at the start: masses and inertias are impossible"
-        raise _in_batch(why, _run(int(np.argmax(wrong)), batch), given)
 
 
 def _known(network: Network, method: Method, energy: bool) -> list[Key]:
@@ -267,16 +204,12 @@ def _wanted(network: Network, known: Sequence[Key], patterns: Sequence[str] | No
     names = {key: (network.labels.signal(key) if key[0] else key[1], full(key)) for key in known}
     kept: set[Key] = set()
     for pattern in patterns:
-        found = {key for key, both in names.items() if any(_fits(name, pattern) for name in both)} - balance
-        if not found and not (balance and any(_fits(name, pattern) for name in balance_names(network))):
+        found = {key for key, both in names.items() if any(fits(name, pattern) for name in both)} - balance
+        if not found and not (balance and any(fits(name, pattern) for name in balance_names(network))):
             listed = [both[0] for key, both in names.items() if key not in balance]
             raise InputError(unknown("signal", pattern, "this simulation", listed))
         kept |= found
     return [key for key in known if key in kept | balance]
-
-
-def _fits(name: str, pattern: str) -> bool:
-    return fnmatchcase(name, pattern) if "*" in pattern else name.startswith(pattern)
 
 
 def _marks(network: Network, wanted: Sequence[Key]) -> Mapping[str, Mapping[str, float]]:

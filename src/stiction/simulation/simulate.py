@@ -10,20 +10,18 @@ import numpy as np
 
 from stiction.errors import DivergedError, InputError, StictionError, StictionWarning
 from stiction.files.scene_file import SceneFile, read_scene
-from stiction.methods import DEFAULT, Method, as_method
+from stiction.methods import Method, as_method
 from stiction.network.labels import full
-from stiction.network.layout import start_values
-from stiction.network.network import Network
 from stiction.scene.scene import Scene
 from stiction.simulation import observe
+from stiction.simulation.core import Core
 from stiction.simulation.energy import BALANCE, balance
 from stiction.simulation.loop import Progress, Record, follow, whole
 from stiction.simulation.origin import Origin
 from stiction.simulation.program import StepProgram
-from stiction.simulation.setup import prepared, with_energies
+from stiction.simulation.setup import Setup, with_energies
 from stiction.simulation.state import State, state_of, values_for
 from stiction.simulation.trajectory import Trajectory
-from stiction.trace.parameters import Key
 from stiction.trace.program import check_threads
 
 MOST_NOTES = 3  # about one site of a batch
@@ -34,7 +32,7 @@ def simulate(
     *,
     duration: float,
     step: float,
-    method: Method | str = DEFAULT,
+    method: Method | str | None = None,
     record: float | None = None,
     signals: Sequence[str] | None = None,
     energy: bool = False,
@@ -60,10 +58,10 @@ def simulate(
         duration: [s]; a whole number of records.
         step: [s].
         method: a method, such as `Moreau()` or `Rosenbrock(tolerance=1e-8)`, or its name: "moreau" (dry friction stays
-            rigid; order 1), "rk4", "gill", "euler" (dry friction by stiff bristles: their stiffness is chosen where the
-            law does not give it, and refused where it is unstable at this step), "rosenbrock" (its own steps, for
-            bristles of any stiffness; `step` is the longest; order 3), "gears_semi_implicit" and "gears_implicit" (the
-            methods of gears.md).
+            rigid; order 1), "rk4" (the default), "gill", "euler" (dry friction by stiff bristles: their stiffness is
+            chosen where the law does not give it, and refused where it is unstable at this step), "rosenbrock" (its own
+            steps, for bristles of any stiffness; `step` is the longest; order 3), "gears_semi_implicit" and
+            "gears_implicit" (the methods of gears.md).
         record: time between records [s], a whole number of steps; every step by default.
         signals: which signals to keep, by name, by the beginning of it, or by a pattern with *; all by default.
         energy: keep the energy balance.
@@ -92,28 +90,17 @@ def simulate(
     chosen = as_method(method)
     every = whole("record", step if record is None else _time("record", record), "step", step)
     count = whole("duration", duration, "record", every * step)
+    setup = Setup(scene, chosen, step, patterns, energy)
     given = dict(start.parameters if start else {}) | dict(parameters or {})
-    program, first = prepared(scene, chosen, step, patterns, energy, given)
-    motions = {name for name in given if name in start_values(program.layout.network)}
+    carried = start.chosen if start and start.step == step and not parameters else {}
+    program, first = setup.program(given, (), carried)  # bristles chosen at the start stay: it goes on bit for bit
+    motions = {name for name in given if name in setup.first_values}
     if start is not None and motions:
         raise InputError(
             f"start says where the run begins, and parameters give '{min(motions)}'; leave one of them out"
         )
-    tick = 0
-    if start is not None:
-        first, ticks = values_for(program.layout.slots, start, first, step)
-        if np.ptp(ticks):
-            raise InputError(
-                "start has runs at different times, which one record cannot hold; step them with a Simulator"
-            )
-        tick = int(np.ravel(ticks)[0])
-        if energy and not set(program.layout.energy_slots) <= set(start.names):
-            first = with_energies(program, first, tick)
-        if program.parameters.varying and first.shape[:-1] != program.parameters.batch:
-            raise InputError(
-                f"start has the shape {first.shape[:-1]} and parameters {program.parameters.batch}; allowed: the same"
-            )
-    done = follow(program, first, tick, every, count, threads, progress)
+    first, tick = (first, 0) if start is None else _going_on(program, start, first, energy)
+    done = follow(Core(program, first, tick, threads), every, count, progress)
     settings = {
         "duration": duration,
         "step": step,
@@ -123,12 +110,30 @@ def simulate(
         "energy": bool(energy) or None,
     }
     kept = {name: x for name, x in given.items() if name not in motions}
-    run = replace(_trajectory(program, done, kept), origin=Origin(scene, settings, given))
-    return _told(run, on_divergence)
+    run = _trajectory(program, done, kept)
+    arrays = {name: np.asarray(x, float) for name, x in given.items()}
+    return _told(replace(run, parameters=arrays, origin=Origin(scene, settings)), on_divergence)
 
 
-def run_file(file: SceneFile | str | Any, progress: Progress | None = None) -> Trajectory:
-    """Simulate a scene file, as it says; errors name the file.
+def _going_on(program: StepProgram, start: State, first: np.ndarray, energy: bool) -> tuple[np.ndarray, int]:
+    """The state that a run goes on from, and its tick."""
+    first, ticks = values_for(program.layout.slots, start, first, program.step)
+    if np.ptp(ticks):
+        raise InputError("start has runs at different times, which one record cannot hold; step them with a Simulator")
+    tick = int(np.ravel(ticks)[0])
+    if energy and not set(program.layout.energy_slots) <= set(start.names):
+        first = with_energies(program, first, tick)
+    if program.parameters.varying and first.shape[:-1] != program.parameters.batch:
+        raise InputError(
+            f"start has the shape {first.shape[:-1]} and parameters {program.parameters.batch}; allowed: the same"
+        )
+    return first, tick
+
+
+def run_file(
+    file: SceneFile | str | Any, progress: Progress | None = None, parameters: Mapping[str, Any] | None = None
+) -> Trajectory:
+    """Simulate a scene file, as it says, with some parameters replaced as by `simulate`; errors name the file.
 
     Example:
         >>> import stiction, tempfile, pathlib
@@ -140,7 +145,7 @@ def run_file(file: SceneFile | str | Any, progress: Progress | None = None) -> T
     """
     read = file if isinstance(file, SceneFile) else read_scene(file)
     try:
-        return simulate(read.scene, **read.settings, progress=progress)
+        return simulate(read.scene, **read.settings, parameters=parameters, progress=progress)
     except StictionError as error:
         if read.path:
             error.args = (f"{read.path}: {error}",)
@@ -184,9 +189,9 @@ def _trajectory(program: StepProgram, done: Record, parameters: Mapping[str, Any
     network, step = program.layout.network, program.step
     seen = {key: done.seen[..., j].copy() for j, key in enumerate(program.wanted)}
     energy = {key: x for key, x in seen.items() if key[0] in BALANCE} if program.energy else {}
-    named = {key: (_name(network, key), x) for key, x in seen.items() if key not in energy}
+    named = {key: (program.name(key), x) for key, x in seen.items() if key not in energy}
     signals = {name: x for name, x in named.values()} | (balance(network, energy) if energy else {})
-    units = {name: _unit(program, key) for key, (name, _) in named.items()}
+    units = {name: program.unit(key) for key, (name, _) in named.items()}
     return Trajectory(
         done.ticks * step,
         signals,
@@ -196,20 +201,9 @@ def _trajectory(program: StepProgram, done: Record, parameters: Mapping[str, Any
         valid_until=done.good * step if done.state.ndim > 1 else None,
         notes=_notes(program, done.state),
         calls=done.calls,
-        state=state_of(program.layout.slots, done.state, done.tick, step, parameters),
+        state=state_of(program.layout.slots, done.state, done.tick, step, parameters, program.chosen),
         aliases={full(key): name for key, (name, _) in named.items() if full(key) != name},
     )
-
-
-def _name(network: Network, key: Key) -> str:
-    return network.labels.signal(key) if key[0] else key[1]
-
-
-def _unit(program: StepProgram, key: Key) -> str:
-    network = program.layout.network
-    if key[0]:
-        return network.unit(key)
-    return program.layout.method[program.method.signals(network)[key[1]]][1]
 
 
 def _notes(program: StepProgram, state: np.ndarray) -> tuple[str, ...]:

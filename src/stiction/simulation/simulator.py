@@ -1,23 +1,25 @@
 """`Simulator`: a scene compiled once and stepped for ever, from Python, for one robot or for thousands.
 
-Its core is a pure function: (parameters and inputs, ticks, state) → (state, outputs). Everything that decides how a run
-goes on is in the state and the ticks; nothing is checked or traced per step beyond shapes.
+Its core is a pure function: (parameters and inputs, step, run numbers, ticks, state) → (ticks, state, outputs).
+Everything that decides how a run goes on is in there; nothing is checked or traced per step beyond shapes.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
 
 from stiction.control.callback import Callback
-from stiction.errors import InputError, unknown
-from stiction.methods import DEFAULT, Method, as_method
+from stiction.errors import InputError
+from stiction.methods import Method, as_method
+from stiction.network.labels import full
 from stiction.scene.inputs import input_names, with_inputs
 from stiction.scene.scene import Scene
-from stiction.simulation import setup
+from stiction.simulation.core import Core
+from stiction.simulation.setup import Setup
 from stiction.simulation.state import State, state_of, values_for
-from stiction.simulation.values import finite, fitted
+from stiction.simulation.values import finite
 from stiction.trace.program import check_threads
 
 Draw = Callable[[np.random.Generator, int], Any]  # generator and number of runs -> values, one row per run
@@ -55,7 +57,8 @@ class Simulator:
         (3, 2)
         >>> sim.state["v.joint1"] > 0
         array([False,  True,  True])
-        >>> sim.reset([False, False, True], q=[[0.1]])
+        >>> sim.reset([False, False, True], q=[[0.1]]).shape
+        (3, 2)
         >>> sim.time
         array([0.1, 0.1, 0. ])
     """
@@ -65,59 +68,41 @@ class Simulator:
         scene: Scene,
         *,
         step: float,
-        method: Method | str = DEFAULT,
+        method: Method | str | None = None,
         runs: int | None = None,
         inputs: Sequence[str] = (),
         outputs: Sequence[str] | None = None,
         parameters: Mapping[str, Any] | None = None,
         start: State | None = None,
         seed: int = 0,
-        threads: int | None = 1,
+        threads: int | None = None,
     ) -> None:
-        _check(scene, runs, inputs, parameters)
+        _check(scene, step, runs, inputs, parameters)
         check_threads(threads)
-        self._settings = {"step": step, "method": method, "runs": runs, "inputs": inputs, "outputs": outputs}
-        self._settings |= {"seed": seed, "threads": threads}
+        self.scene, self.runs, self.step_length, self.threads = scene, runs, step, threads
         self.inputs = input_names(scene, inputs)
-        self.scene, self._open = scene, with_inputs(scene, self.inputs)
-        self.runs, self.threads, self.step_length = runs, threads, step
-        self._count = 1 if runs is None else runs
+        self._outputs, self._count = outputs, 1 if runs is None else runs
         self._random = np.random.default_rng(seed)
-        self._given: dict[str, np.ndarray] = {name: np.zeros(self._count) for name in self.inputs}
+        self._setup = Setup(with_inputs(scene, self.inputs), as_method(method), step, outputs, open=True)
+        self._known = self._setup.parameters | self._setup.first_values
+        self._fits: dict[str, list[str]] = {}
+        self._given = {name: np.zeros(self._count) for name in self.inputs}  # what varies, by name, (runs,) each
         self._given |= self._drawn(parameters or {}, self._count)
-        self._method = as_method(method)
-        self._patterns = outputs
-        self._build(start)
+        self._build()
+        self.outputs = tuple(map(self._core.program.name, self._core.program.wanted))
+        if start is not None:
+            self.state = start
 
-    def _build(self, start: State | None = None) -> None:
-        """Compile for the parameters that vary now, and lay out the arrays that steps work on."""
-        self._program, first = setup.prepared(
-            self._open, self._method, self.step_length, self._patterns, False, self._given, stepped=True
-        )
-        program, n = self._program, self._count
-        labels = program.layout.network.labels
-        self.outputs = tuple(labels.signal(key) if key[0] else key[1] for key in program.wanted)
-        first = np.broadcast_to(first, (n, first.shape[-1])).copy()
-        self._first = first.copy()
-        self._states, tick = (
-            (first, 0) if start is None else values_for(program.layout.slots, start, first, self.step_length)
-        )
-        self._states = np.array(np.broadcast_to(self._states, first.shape), float)
-        self._ticks = np.array(np.broadcast_to(tick, n), float)
-        self._alive, self._steps = np.ones(n), np.ones(())
-        self._seen = np.zeros((n, len(self.outputs)))
-        self._fixed = program.parameters.arrays
-        self._columns = [list(program.parameters.varying).index(self._key(name)) for name in self.inputs]
-        given = [*self._fixed, np.array(self.step_length), self._ticks, self._steps, self._alive, self._states]
-        self._run = program.program.bind(given, [self._states, self._alive, self._seen], self.threads)
-
-    def _key(self, name: str) -> Any:
-        return self._known()[name][1][0]
-
-    def _known(self) -> Mapping[str, Any]:
-        if not hasattr(self, "_names"):
-            self._names = setup.parameters_of(self._program.layout.network)
-        return self._names
+    def _build(self) -> None:
+        """Compile for the parameters that vary now, and put all runs at their start."""
+        program, first = self._setup.program(self._given, (self._count,))
+        self._core = Core(program, first, 0, self.threads)
+        self._core.advance(0)
+        names = {key: name for name, (_, keys) in self._setup.parameters.items() for key in keys}
+        self._columns = [names[key] for key in program.parameters.varying]  # names of what varies, inputs first
+        self._entries = self._of_runs(self._core.varying[:, : len(self.inputs)])  # views: what steps write and see
+        self._seen = self._of_runs(self._core.seen)
+        self._shapes = (self._entries.shape, (len(self.inputs),))
 
     # Stepping.
 
@@ -125,201 +110,233 @@ class Simulator:
         """Hold the inputs for some steps, and see the outputs after them.
 
         Args:
-            inputs: one number per name in `inputs`, (runs, n), in their order; those of the last step if not given.
-            steps: how many.
-            out: where to put the outputs, (runs, n), C-contiguous; a new array if not given.
+            inputs: one number per name in `inputs`, (runs, n), in their order, or (n,) for all runs; those of the last
+                step if not given.
+            steps: how many; with none, the outputs as they are.
+            out: where to put the outputs, (runs, how many); a new array if not given.
         """
         if inputs is not None:
             try:
-                self._fixed[-1][:, self._columns] = inputs
-            except (IndexError, TypeError, ValueError):
+                given = np.asarray(inputs)
+                if given.dtype.kind not in "fiu" or given.shape not in self._shapes:
+                    raise ValueError
+            except ValueError:
                 raise self._refused(inputs) from None
-        self._steps[...] = steps
-        self._run()
-        self._advance_own_steps(steps)
-        self._ticks += steps * self._alive
-        seen = self._seen if self.runs is not None else self._seen[0]
+            self._entries[...] = given
+        if steps.__class__ is not int or steps < 0:
+            raise InputError(f"steps is {steps!r}; allowed: a whole number of at least 0")
+        self._core.advance(steps)
         if out is None:
-            return seen.copy()
-        out[...] = seen
+            return self._seen.copy()
+        out[...] = self._seen
         return out
 
     def _refused(self, inputs: Any) -> InputError:
         """Why these inputs cannot be held."""
-        shape = (len(self.inputs),) if self.runs is None else (self.runs, len(self.inputs))
-        given = f"has the shape {np.shape(inputs)}" if isinstance(inputs, np.ndarray) else f"is {inputs!r}"
+        given = f"has the shape {inputs.shape}" if isinstance(inputs, np.ndarray) else f"is {inputs!r}"
         names = ", ".join(self.inputs) or "none: name some when the Simulator is made, such as inputs=['torque.*']"
-        return InputError(f"inputs {given}; allowed: numbers of shape {shape}, in the order of sim.inputs ({names})")
-
-    def _advance_own_steps(self, steps: int) -> None:
-        """A method with its own steps is called until all runs have come to the end."""
-        method, program = self._method, self._program
-        if not method.own_steps:
-            return
-        while (~method.arrived(program.kept(self._states), steps * self.step_length) & (self._alive > 0)).any():
-            self._run()
-        for name, x in method.restarted().items():
-            self._states[:, program.layout.places["", name]] = x
+        shapes = " or ".join(map(str, dict.fromkeys(self._shapes)))
+        return InputError(f"inputs {given}; allowed: numbers of shape {shapes}, in the order of sim.inputs ({names})")
 
     # Where it stands.
 
     @property
     def diverged(self) -> np.ndarray:
         """Which runs left the numbers, (runs,); they stay at their last good state until they are reset."""
-        return self._alive == 0
+        return self._of_runs(self._core.dead)
 
     @property
     def time(self) -> np.ndarray:
         """Time of each run since its start [s], (runs,)."""
-        return self._ticks * self.step_length
+        return self._of_runs(self._core.ticks * self.step_length)
+
+    def _of_runs(self, x: np.ndarray) -> np.ndarray:
+        return x if self.runs is not None else x[0]
+
+    @property
+    def parameters(self) -> dict[str, np.ndarray]:
+        """Parameters that vary from run to run, by name, (runs,) each; inputs aside."""
+        columns = zip(self._columns, self._core.varying.T, strict=True)
+        return {name: self._of_runs(x).copy() for name, x in columns if name not in self.inputs}
 
     @property
     def state(self) -> State:
-        """A copy of where all runs stand; assigning one puts them there."""
-        single = self.runs is None
-        values, ticks = (x[0] if single else x.copy() for x in (self._states, self._ticks))
-        return state_of(self._program.layout.slots, np.array(values), np.array(ticks), self.step_length, {})
+        """A copy of where all runs stand, with their parameters; assigning one puts them there."""
+        core, found = self._core, self.parameters
+        values, ticks = self._of_runs(core.state).copy(), self._of_runs(core.ticks).copy()
+        chosen = {name: found.pop(name) for name in core.program.chosen if name in found}
+        return state_of(core.program.layout.slots, values, ticks, self.step_length, found, chosen)
 
     @state.setter
     def state(self, saved: State) -> None:
         if not isinstance(saved, State):
             raise InputError(f"state is {saved!r}; allowed: a State, such as sim.state or run.state gives")
-        values, tick = values_for(self._program.layout.slots, saved, self._first, self.step_length)
-        self._states[...] = values
-        self._ticks[...] = tick
-        self._alive[...] = 1.0
+        values, ticks = values_for(self._core.program.layout.slots, saved, self._core.state, self.step_length)
+        if values.shape != self._core.state.shape:
+            raise InputError(f"state is of {values.shape[:-1]} runs; allowed: ({self._count},), or one for all")
+        self._vary(saved.parameters)
+        inputs, everyone = self._entries.copy(), np.arange(self._count)
+        chosen = saved.chosen if saved.step == self.step_length else {}
+        self._begin(everyone, {**self._given, **saved.parameters}, chosen)
+        for name in saved.parameters:
+            self._given[name][...] = saved.parameters[name]
+        core = self._core
+        core.state[...], core.ticks[...], self._entries[...] = values, ticks, inputs
+        core.advance(0)
 
     def reset(
         self, runs: Any = None, *, q: Any = None, v: Any = None, parameters: Mapping[str, Any] | None = None
-    ) -> None:
-        """Put some runs back to their start, with other first values or parameters.
+    ) -> np.ndarray:
+        """Put some runs back to their start, with other first values or parameters, and see the outputs of all runs.
+
+        Inputs of these runs are 0 until the next step gives others. Where something is refused, nothing has changed.
 
         Args:
             runs: which, as a mask (runs,) or as indices; all by default.
             q: positions of the robots [rad or m], (n, nq) or (nq,), or a function that draws them; those of the scene
                 if not given.
             v: velocities [rad/s or m/s], likewise.
-            parameters: as those of the simulator, for these runs.
+            parameters: as those of the simulator, for these runs; they stay until others are given.
         """
         which = self._which(runs)
-        if parameters:
-            self._set(self._drawn(parameters, len(which)), which)
-        self._states[which] = self._first[which]
-        for what, places, given in (("q", self._positions, q), ("v", self._velocities, v)):
-            if given is not None:
-                drawn = given(self._random, len(which)) if callable(given) else given
-                axes = f"runs that are reset; {', '.join(self._program.layout.slots[k].name for k in places)}"
-                self._states[which[:, None], places] = fitted(what, drawn, (len(which), len(places)), axes)
-        self._follow(which)
-        self._ticks[which], self._alive[which] = 0.0, 1.0
+        drawn = self._drawn(parameters or {}, len(which))
+        motions = self._motions("q", "position", q, len(which)) | self._motions("v", "velocity", v, len(which))
+        self._vary(drawn)
+        self._begin(which, {name: x[which] for name, x in self._given.items()} | drawn | motions)
+        for name, x in drawn.items():
+            self._given[name][which] = x
+        self._core.advance(0)
+        return self._seen.copy()
 
-    def _follow(self, which: np.ndarray) -> None:
-        """Rotors behind elastic gears begin where their joints do."""
-        parameters, places = self._program.parameters, self._program.layout.places
-        for key, follower in self._program.layout.network.followers.items():
-            ratio = parameters.shared.get(follower.ratio)
-            if ratio is None:
-                ratio = self._fixed[-1][which, list(parameters.varying).index(follower.ratio)]
-            self._states[which, places[key]] = ratio * self._states[which, places[follower.leader]]
+    def _begin(self, which: np.ndarray, given: Mapping[str, Any], chosen: Mapping[str, Any] | None = None) -> None:
+        """Put some runs to the start that these values say, after they were checked."""
+        if not len(which):
+            return
+        parameters, first = self._setup.runs(given, (len(which),), chosen)
+        core = self._core
+        for k, key in enumerate(core.program.parameters.varying):
+            core.varying[which, k] = parameters.varying.get(key, parameters.shared.get(key))
+        core.state[which], core.ticks[which], core.alive[which] = first, 0.0, 1.0
+
+    def _vary(self, names: Iterable[str]) -> None:
+        """Let parameters vary that did not before, which compiles another program; all runs stay where they are."""
+        new = [name for name in names if name not in self._given]
+        now = self.parameters
+        for name in new:
+            if name not in self._known:
+                raise InputError(self._setup.unknown_parameter(name))
+            usual = now[name] if name in now else self._known[name][0]
+            self._given[name] = np.array(np.broadcast_to(usual, self._count), float)
+        if not any(name in self._setup.parameters for name in new):
+            return
+        old, names_before = self._core, self._columns
+        self._build()
+        core = self._core
+        for k, name in enumerate(self._columns):
+            if name in names_before:
+                core.varying[:, k] = old.varying[:, names_before.index(name)]
+        for array, before in ((core.state, old.state), (core.ticks, old.ticks), (core.alive, old.alive)):
+            array[...] = before
+        core.seen[...] = old.seen
 
     def _which(self, runs: Any) -> np.ndarray:
+        """Numbers of the runs that a mask or indices mean."""
         if runs is None:
             return np.arange(self._count)
         chosen = np.asarray(runs)
-        mask = chosen.dtype == bool
-        if mask and chosen.shape != (self._count,):
-            raise InputError(f"runs is a mask of shape {chosen.shape}; allowed: ({self._count},)")
-        if not mask and chosen.size and (chosen.dtype.kind not in "iu" or not (abs(chosen) < self._count).all()):
-            raise InputError(f"runs is {runs!r}; allowed: a mask ({self._count},), or indices below {self._count}")
-        return np.flatnonzero(chosen) if mask else np.atleast_1d(chosen).astype(int)
+        if chosen.dtype == bool and chosen.shape == (self._count,):
+            return np.flatnonzero(chosen)
+        found, n = np.atleast_1d(chosen), self._count
+        whole = not found.size or (found.ndim == 1 and found.dtype.kind in "iu")
+        if not whole or not ((found >= 0) & (found < n)).all() or len(np.unique(found)) < len(found):
+            raise InputError(f"runs is {runs!r}; allowed: a mask ({n},), or numbers of runs below {n}, each once")
+        return found.astype(int)
 
-    @property
-    def _positions(self) -> list[int]:
-        return self._of_robots("position")
-
-    @property
-    def _velocities(self) -> list[int]:
-        return self._of_robots("velocity")
-
-    def _of_robots(self, kind: str) -> list[int]:
-        slots = enumerate(self._program.layout.slots)
-        return [k for k, slot in slots if slot.kind == kind and slot.key[0] in self.scene.all_robots]
-
-    def _set(self, values: Mapping[str, np.ndarray], which: np.ndarray) -> None:
-        """Parameters of some runs; those that did not vary before vary from now on, which compiles another program."""
-        new = [name for name in values if name not in self._given]
-        for name, x in values.items():
-            usual = self._open.parameters
-            if name not in self._given:
-                if name not in usual:
-                    raise InputError(unknown("parameter", name, "this simulation", usual, source="scene.parameters"))
-                self._given[name] = np.full(self._count, usual[name])
-            self._given[name][which] = x
-        if new:
-            kept = self._states.copy(), self._ticks.copy(), self._alive.copy()
-            self._build()
-            self._states[...], self._ticks[...], self._alive[...] = kept
-            return
-        part = {name: x[which] for name, x in self._given.items()}
-        fresh, first = setup.prepared(
-            self._open, self._method, self.step_length, self._patterns, False, part, stepped=True
-        )
-        self._fixed[-1][which] = fresh.parameters.arrays[-1]
-        self._first[which] = first
+    def _motions(self, what: str, kind: str, given: Any, count: int) -> dict[str, np.ndarray]:
+        """First positions or velocities of the robots, by name, (count,) each."""
+        if given is None:
+            return {}
+        robots, slots = self.scene.all_robots, self._core.program.layout.slots
+        names = [slot.name for slot in slots if slot.kind == kind and slot.key[0] in robots]
+        x = self._numbers(what, given, count)
+        if x.shape not in ((len(names),), (count, len(names))):
+            raise InputError(
+                f"'{what}' has the shape {x.shape}; allowed: ({len(names)},) or "
+                f"({count}, {len(names)}): {', '.join(names)}"
+            )
+        return {name: np.broadcast_to(x[..., k], count) for k, name in enumerate(names)}
 
     def _drawn(self, parameters: Mapping[str, Any], count: int) -> dict[str, np.ndarray]:
         """Values by full name, (count,) each, of what may be patterns and functions that draw."""
-        names = list(self._open.parameters)
         made: dict[str, np.ndarray] = {}
         for pattern, given in parameters.items():
-            fits = [name for name in names if fnmatchcase(name, pattern)]
-            if not fits:
-                raise InputError(unknown("parameter", pattern, "this simulation", names, source="scene.parameters"))
-            x = finite(pattern, given(self._random, count) if callable(given) else given)
-            if x.ndim > 1 and x.shape[-1] != len(fits):
-                raise InputError(
-                    f"parameters '{pattern}' has the shape {x.shape} and fits {len(fits)} names: {', '.join(fits)}"
-                )
-            for k, name in enumerate(fits):
-                made[name] = fitted(name, x[..., k] if x.ndim > 1 else x, (count,), "runs").copy()
+            names = self._named(pattern)
+            x = self._numbers(pattern, given, count)
+            if x.shape not in ((), (count,), (count, len(names))):
+                more = f" or ({count}, {len(names)}): {', '.join(names)}" if len(names) > 1 else ""
+                raise InputError(f"parameters: '{pattern}' has the shape {x.shape}; allowed: () or ({count},){more}")
+            for k, name in enumerate(names):
+                made[name] = np.array(np.broadcast_to(x[:, k] if x.ndim > 1 else x, count))
         return made
+
+    def _numbers(self, what: str, given: Any, count: int) -> np.ndarray:
+        """An array, drawn where a function is given."""
+        return finite(what, given(self._random, count) if callable(given) else given)
+
+    def _named(self, pattern: str) -> list[str]:
+        """The parameters and first values that a name or pattern means, inputs aside."""
+        if pattern not in self._fits:
+            known = [name for name in self._known if name not in self.inputs]
+            found = [pattern] if pattern in known else [name for name in known if fnmatchcase(name, str(pattern))]
+            if not found:
+                raise InputError(self._setup.unknown_parameter(pattern))
+            self._fits[pattern] = found
+        return self._fits[pattern]
 
     # For others.
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """What it takes and gives, as plain data: names, units, shapes, layout, clocks."""
-        layout, parameters = self._program.layout, self._program.parameters
+        """What it takes and gives, as plain data: names, units, shapes, layout, clocks, and the ports of its core."""
+        program = self._core.program
+        layout, parameters = program.layout, program.parameters
+        units = {program.name(key): program.unit(key) for key in program.wanted}
+        digital = layout.network.digital.items()
         return {
             "step": self.step_length,
-            "method": self._method.title,
+            "method": program.method.title,
             "runs": self.runs,
             "inputs": list(self.inputs),
-            "outputs": list(self.outputs),
-            "slots": [slot._asdict() for slot in layout.slots],
-            "parameters": {"shared": ["/".join(key) for key in parameters.shared], "varying": list(self._given)},
-            "clocks": {name: part.clock.ticks(self.step_length) for name, part in layout.network.digital.items()},
+            "outputs": [{"name": name, "unit": units[name]} for name in self.outputs],
+            "state": [{"name": slot.name, "unit": slot.unit, "kind": slot.kind} for slot in layout.slots],
+            "shared": {full(key): x for key, x in parameters.shared.items()},
+            "varying": list(self._columns),
+            "clocks": {name: part.clock.ticks(self.step_length) for name, part in digital},
+            "core": {
+                "takes": [vars(port) for port in program.program.inputs],
+                "gives": [vars(port) for port in program.program.outputs],
+            },
         }
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: it compiles there again, or finds the kernel in its cache."""
-        return {
-            "scene": self.scene,
-            "settings": self._settings,
-            "given": self._given,
-            "state": self.state,
-            "alive": self._alive,
-        }
+        settings = {"scene": self.scene, "step": self.step_length, "method": self._setup.method, "runs": self.runs}
+        settings |= {"inputs": self.inputs, "outputs": self._outputs, "threads": self.threads}
+        kept = {"given": self._given, "state": self.state, "random": self._random}
+        return kept | {"settings": settings, "entries": self._entries, "alive": self._core.alive}
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
-        self.__init__(saved["scene"], parameters=saved["given"], **saved["settings"])  # type: ignore[misc]
-        self.state = saved["state"]
-        self._alive[...] = saved["alive"]
+        given = {name: x for name, x in saved["given"].items() if name not in saved["settings"]["inputs"]}
+        self.__init__(parameters=given, **saved["settings"])  # type: ignore[misc]
+        self.state, self._random = saved["state"], saved["random"]
+        self._entries[...], self._core.alive[...] = saved["entries"], saved["alive"]
 
 
-def _check(scene: Any, runs: Any, inputs: Any, parameters: Any) -> None:
+def _check(scene: Any, step: Any, runs: Any, inputs: Any, parameters: Any) -> None:
     if not isinstance(scene, Scene):
         raise InputError(f"Simulator takes a Scene; got {type(scene).__name__}")
+    if not isinstance(step, (int, float)) or isinstance(step, bool) or not 0 < step < 1e9:
+        raise InputError(f"step is {step!r}; allowed: a number above 0 [s]")
     if runs is not None and (not isinstance(runs, int) or isinstance(runs, bool) or runs < 1):
         raise InputError(f"runs is {runs!r}; allowed: a whole number of at least 1, or None for a single run")
     if isinstance(inputs, str) or not all(isinstance(name, str) for name in inputs):

@@ -25,6 +25,7 @@ class State:
         tick: steps since the start; (*batch,) where runs have times of their own.
         step: [s].
         parameters: that were replaced, by name; a run that goes on has them unless it is given others.
+        chosen: parameters that the method chose for this step because nobody gave them, by name.
 
     Example:
         >>> import stiction
@@ -43,6 +44,7 @@ class State:
     tick: Any
     step: float
     parameters: Mapping[str, np.ndarray] = field(default_factory=dict)
+    chosen: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def time(self) -> Any:
@@ -62,7 +64,8 @@ class State:
             self,
             values=self.values[place].copy(),
             tick=np.broadcast_to(self.tick, batch)[place].item(),
-            parameters={name: np.broadcast_to(x, batch)[place].copy() for name, x in self.parameters.items()},
+            parameters=of_place(self.parameters, batch, place),
+            chosen=of_place(self.chosen, batch, place),
         )
 
     def __repr__(self) -> str:
@@ -70,12 +73,23 @@ class State:
         return f"<State at {first:g} s: {len(self.names)} slots, batch {self.values.shape[:-1]}>"
 
 
-def state_of(slots: Sequence[Slot], values: np.ndarray, tick: Any, step: float, parameters: Mapping[str, Any]) -> State:
+def of_place(table: Mapping[str, np.ndarray], batch: tuple[int, ...], place: tuple[int, ...]) -> dict[str, np.ndarray]:
+    """The values of one run of a batch, by name."""
+    return {name: np.broadcast_to(x, batch)[place].copy() for name, x in table.items()}
+
+
+def state_of(
+    slots: Sequence[Slot],
+    values: np.ndarray,
+    tick: Any,
+    step: float,
+    parameters: Mapping[str, Any],
+    chosen: Mapping[str, Any],
+) -> State:
     """The state with these values."""
     names, units, kinds = (tuple(getattr(slot, what) for slot in slots) for what in ("name", "unit", "kind"))
-    return State(
-        values, names, units, kinds, tick, step, {name: np.asarray(x, float) for name, x in parameters.items()}
-    )
+    given, found = ({name: np.array(x, float) for name, x in table.items()} for table in (parameters, chosen))
+    return State(values, names, units, kinds, tick, step, given, found)
 
 
 def values_for(slots: Sequence[Slot], state: State, first: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:

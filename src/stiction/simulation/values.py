@@ -26,25 +26,8 @@ def finite(name: str, given: Any) -> np.ndarray:
     return x
 
 
-def fitted(name: str, given: Any, shape: tuple[int, ...], axes: str) -> np.ndarray:
-    """Finite numbers, broadcast to a shape; `axes` says in words what its axes are.
-
-    >>> from stiction.simulation.values import fitted
-    >>> fitted("q", [1, 2, 3], (5, 2), "runs, positions")
-    Traceback (most recent call last):
-    stiction.errors.InputError: 'q' has the shape (3,); allowed: (5, 2) (runs, positions), or what broadcasts to it
-    """
-    x = finite(name, given)
-    try:
-        return np.broadcast_to(x, shape)
-    except ValueError:
-        raise InputError(
-            f"'{name}' has the shape {x.shape}; allowed: {shape} ({axes}), or what broadcasts to it"
-        ) from None
-
-
-def common_shape(given: Mapping[str, np.ndarray]) -> tuple[int, ...]:
-    """The shape of a batch of arrays, by name.
+def common_shape(given: Mapping[str, np.ndarray], batch: tuple[int, ...] = ()) -> tuple[int, ...]:
+    """The shape of a batch of arrays, by name; this one at least.
 
     >>> import numpy as np
     >>> from stiction.simulation.values import common_shape
@@ -54,7 +37,7 @@ def common_shape(given: Mapping[str, np.ndarray]) -> tuple[int, ...]:
 'q.elbow' (4,); allowed: equal shapes, or such as broadcast
     """
     try:
-        return np.broadcast_shapes(*(x.shape for x in given.values()))
+        return np.broadcast_shapes(batch, *(x.shape for x in given.values()))
     except ValueError:
         one_of_each: dict[tuple[int, ...], str] = {}
         for name, x in given.items():

@@ -42,35 +42,45 @@ def words(numbers: Sequence[int]) -> Any:
 
 
 class Desk:
-    """Arrays for one run of a program, at addresses that stay."""
-
-    def __init__(self, inputs: Sequence[tuple[int, ...]], outputs: Sequence[tuple[int, ...]], dtype: np.dtype) -> None:
-        self.inputs, self.results = ([np.empty(shape, dtype) for shape in shapes] for shapes in (inputs, outputs))
-        self.sources, self.targets = (
-            words([address(array) for array in arrays]) for arrays in (self.inputs, self.results)
-        )
-        self.strides = words([0] * len(inputs))
-
-
-class Bound:
-    """A kernel on arrays that stay where they are: a call costs one foreign call, and checks nothing.
+    """Arrays for one run of a program, at addresses that stay: an array's address costs more than copying it.
 
     Attributes:
-        arrays: inputs and results, kept alive.
+        inputs: where values are put.
+        views: the same as memory, which refuses in little time what is no array of the right type and shape; None where
+            an input is no vector.
     """
 
-    def __init__(self, function: Function, arrays: tuple, strides: Sequence[int], edges: Sequence[int]) -> None:
-        self.function, self.arrays = function, arrays
-        self.inputs, self.outputs = (words([address(array) for array in each]) for each in arrays)
-        self.strides, self.edges = words(strides), edges
+    def __init__(
+        self, function: Function, inputs: Sequence[tuple[int, ...]], outputs: Sequence[tuple[int, ...]], dtype: np.dtype
+    ) -> None:
+        self.inputs, self.results = ([np.empty(shape, dtype) for shape in shapes] for shapes in (inputs, outputs))
+        vectors = all(len(shape) == 1 for shape in inputs)
+        self.views = [memoryview(array) for array in self.inputs] if vectors else None  # type: ignore[arg-type]
+        self._words = [words(list(map(address, arrays))) for arrays in (self.inputs, self.results)]
+        self._strides = words([0] * len(inputs))
+        sources, strides, targets = map(ctypes.addressof, (self._words[0], self._strides, self._words[1]))
+        self.call = partial(function, sources, strides, targets, 0, 1)
 
-    def __call__(self) -> None:
-        """Run once on what is in the arrays now."""
-        if len(self.edges) == 2:
-            self.function(self.inputs, self.strides, self.outputs, 0, self.edges[1])
-            return
-        pairs = itertools.pairwise(self.edges)
-        share([partial(self.function, self.inputs, self.strides, self.outputs, a, b) for a, b in pairs if a < b])
+    def run(self) -> tuple[np.ndarray, ...]:
+        """Copies of the results."""
+        self.call()
+        return tuple([result.copy() for result in self.results])
+
+
+def bound(
+    function: Function,
+    inputs: Sequence[np.ndarray],
+    strides: Sequence[int],
+    outputs: Sequence[np.ndarray],
+    edges: Sequence[int],
+) -> Callable[[], None]:
+    """A kernel on arrays that stay where they are: a call costs one foreign call, and checks nothing.
+
+    Whoever calls it keeps the arrays.
+    """
+    places, steps, targets = words(list(map(address, inputs))), words(strides), words(list(map(address, outputs)))
+    parts = [partial(function, places, steps, targets, a, b) for a, b in itertools.pairwise(edges) if a < b]
+    return parts[0] if len(parts) == 1 else partial(share, parts)
 
 
 def edges_of(count: int, lanes: int, workers: int) -> list[int]:

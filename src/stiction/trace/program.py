@@ -212,6 +212,14 @@ class Program:
             values: one array per input port.
             threads: how many threads share the work; None for as many as there are cores.
         """
+        desk = getattr(self._desks, "desk", None)
+        if desk is not None and desk.views is not None:
+            try:
+                for view, value in zip(desk.views, values, strict=True):
+                    view[:] = value
+                return desk.run()
+            except (TypeError, ValueError):
+                pass  # not all are single vectors in arrays: the long way
         if len(values) != len(self.inputs):
             names = ", ".join(p.name for p in self.inputs)
             raise InputError(f"{self.name} takes {len(self.inputs)} values ({names}); {len(values)} were given")
@@ -224,16 +232,18 @@ class Program:
         return results
 
     def _single(self, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
-        """One run without leading axes, on this thread's desk: an array's address costs more than copying it."""
+        """One run without leading axes, on this thread's desk."""
         desk = getattr(self._desks, "desk", None)
         if desk is None:
-            inputs, outputs = ([port.shape for port in ports] for ports in (self.inputs, self.outputs))
-            desk = self._desks.desk = launch.Desk(inputs, outputs, self.dtype)
+            desk = self._desks.desk = self.desk()
         for place, array in zip(desk.inputs, arrays, strict=True):
             place[...] = array
-        kernel = self._kernels.get(1) or self.kernel(1)
-        kernel.function(desk.sources, desk.strides, desk.targets, 0, 1)
-        return tuple([result.copy() for result in desk.results])
+        return desk.run()
+
+    def desk(self) -> launch.Desk:
+        """Arrays for single runs; for one thread."""
+        inputs, outputs = ([port.shape for port in ports] for ports in (self.inputs, self.outputs))
+        return launch.Desk(self.kernel(1).function, inputs, outputs, self.dtype)
 
     def _array(self, value: Any, port: Port) -> np.ndarray:
         try:
@@ -308,11 +318,11 @@ class Program:
 
     def bind(
         self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray], threads: int | None = 1
-    ) -> launch.Bound:
+    ) -> Callable[[], None]:
         """The program on these arrays, to be called many times: one row of the varying ports each.
 
-        All must be contiguous and of the program's type, those of varying ports with one leading axis. A result may be
-        the array of a varying input.
+        The caller keeps the arrays. All must be contiguous and of the program's type, those of varying ports with one
+        leading axis. A result may be the array of a varying input.
         """
         count = next(len(x) for x, port in zip(arrays, self.inputs, strict=True) if port.role == "varying")
         ports = [*self.inputs, *self.outputs]
@@ -329,7 +339,7 @@ class Program:
         ]
         kernel = self.kernel(1 if count == 1 else 0)
         edges = launch.edges_of(count, kernel.target.lanes, _workers(kernel, count, threads))
-        return launch.Bound(kernel.function, (tuple(arrays), tuple(results)), strides, edges)
+        return launch.bound(kernel.function, arrays, strides, results, edges)
 
 
 def check_threads(threads: Any) -> None:

@@ -1,0 +1,235 @@
+"""Environments of Gymnasium over `Simulator`: one robot, or thousands that step together. The extra `learn` installs
+what they need.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from stiction.errors import InputError
+from stiction.extras import needed
+from stiction.fields import Validated, count, instance, number
+from stiction.methods import Method
+from stiction.scene.inputs import input_names
+from stiction.scene.scene import Scene
+from stiction.simulation.simulator import Simulator
+
+needed("gymnasium", "environments")
+import gymnasium  # noqa: E402
+
+MODES = gymnasium.vector.AutoresetMode
+Seen = Mapping[str, np.ndarray]  # signals and inputs after an action, by name, (runs,) each; () of a single environment
+Draw = Any  # a value, or a function of a random generator and a number of runs that gives one row per run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task(Validated):
+    """What is to be learned: a scene, what acts on it, what is seen of it, what is rewarded.
+
+    Functions take signals and inputs by name, as arrays over the environments, and give one value for each: the same
+    function serves one environment and thousands.
+
+    Attributes:
+        scene: what is simulated.
+        step: [s].
+        hold: steps for which an action is held.
+        method: as that of `simulate`.
+        actions: inputs that the agent has, by name or pattern, with the value of an action of 1 [N·m, N, V, A, rad …];
+            actions are between −1 and 1.
+        observe: signals that the agent sees, by name, beginning or pattern, in the scene's order.
+        watch: further signals that the functions need.
+        reward: the reward of a step.
+        terminated: whether an episode is over; a run that leaves the numbers is over anyway.
+        duration: of an episode [s], after which it is truncated.
+        parameters: to draw anew for every episode, by name or pattern, as those of `Simulator.reset`: domain
+            randomisation.
+        q: first positions of the robots, (n, nq) or (nq,), or a function that draws them; the scene's if not given.
+        v: first velocities, likewise.
+
+    Example:
+        >>> import stiction
+        >>> from stiction.learn import Environment, Task
+        >>> pendulum = stiction.library.pendulum(1)
+        >>> friction = {"joint1": stiction.Stribeck(level=0.2, static=0.3, velocity=0.05)}
+        >>> task = Task(
+        ...     scene=stiction.Scene(robot=pendulum, friction=friction),
+        ...     step=1e-3, hold=10, method="moreau", duration=2.0,
+        ...     actions={"torque.*": 3.0}, observe=["q.*", "v.*"], reward=lambda seen: -seen["q.joint1"] ** 2,
+        ...     parameters={"friction.*.level": lambda random, n: random.uniform(0.1, 0.3, n)},
+        ...     q=lambda random, n: random.uniform(-1, 1, (n, 1)),
+        ... )
+        >>> env = Environment(task)
+        >>> observation, info = env.reset(seed=1)
+        >>> observation, reward, terminated, truncated, info = env.step([0.5])
+        >>> observation.shape, reward < 0, terminated, truncated
+        ((2,), True, False, False)
+    """
+
+    scene: Scene = instance(Scene)
+    step: float = number(above=0)
+    hold: int = count(1, least=1)
+    method: Method | str | None = None
+    actions: Mapping[str, float] = field(default_factory=lambda: {"torque.*": 1.0})
+    observe: Sequence[str] = ("q.*", "v.*")
+    watch: Sequence[str] = ()
+    reward: Callable[[Seen], Any] = lambda seen: 0.0
+    terminated: Callable[[Seen], Any] = lambda seen: False
+    duration: float = number(above=0)
+    parameters: Mapping[str, Draw] = field(default_factory=dict)
+    q: Draw = None
+    v: Draw = None
+
+    def conflicts(self) -> Sequence:
+        """Actions have sizes, and functions can be called."""
+        sizes = [isinstance(x, (int, float)) and x > 0 for x in self.actions.values()]
+        ticks = self.duration / (self.step * self.hold)
+        return [
+            (not sizes or not all(sizes), f"actions is {self.actions!r}; allowed: a value above 0 by input"),
+            (not callable(self.reward), f"reward is {self.reward!r}; allowed: a function of signals by name"),
+            (not callable(self.terminated), f"terminated is {self.terminated!r}; allowed: a function, as reward is"),
+            (
+                abs(ticks - round(ticks)) > 1e-6 or round(ticks) < 1,
+                f"duration is {self.duration:g} s; allowed: a whole number of actions of {self.step * self.hold:g} s",
+            ),
+        ]
+
+    def simulator(self, runs: int | None, threads: int | None = None) -> Simulator:
+        """What environments step."""
+        return Simulator(
+            self.scene,
+            step=self.step,
+            method=self.method,
+            runs=runs,
+            inputs=tuple(self.actions),
+            outputs=(*self.observe, *self.watch),
+            threads=threads,
+        )
+
+    def scales(self) -> np.ndarray:
+        """The value of an action of 1, by input, (n,); the first name or pattern that fits an input counts."""
+        found: dict[str, float] = {}
+        for pattern, size in self.actions.items():
+            found = dict.fromkeys(input_names(self.scene, [pattern]), float(size)) | found
+        return np.array([found[name] for name in input_names(self.scene, tuple(self.actions))])
+
+
+class _Episodes:
+    """The simulator of a task and the episodes in it, whichever kind of environment asks."""
+
+    def __init__(self, task: Task, runs: int | None, threads: int | None) -> None:
+        self.task, self.sim, self.scales = task, task.simulator(runs, threads), task.scales()
+        self.shape = (*(() if runs is None else (runs,)), len(self.scales))  # of actions
+        seen = Simulator(task.scene, step=task.step, method=task.method, outputs=task.observe).outputs
+        self.observed = [self.sim.outputs.index(name) for name in seen]
+        boxes = [(-np.inf, np.inf, len(seen)), (-1.0, 1.0, len(self.scales))]
+        self.observation, self.action = (
+            gymnasium.spaces.Box(low, high, (size,), np.float64) for low, high, size in boxes
+        )
+
+    def begin(self, random: np.random.Generator, which: np.ndarray) -> np.ndarray:
+        """Observations after some runs began anew, with what is drawn for them."""
+
+        def drawn(given: Draw) -> Any:
+            return given(random, len(which)) if callable(given) else given
+
+        parameters = {name: drawn(given) for name, given in self.task.parameters.items()}
+        seen = self.sim.reset(which, q=drawn(self.task.q), v=drawn(self.task.v), parameters=parameters)
+        return seen[..., self.observed]
+
+    def act(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Observations, rewards, and which runs are over, by themselves or by time."""
+        given = np.asarray(actions, np.float64)
+        if given.shape != self.shape or not np.isfinite(given).all():
+            names = ", ".join(self.sim.inputs)
+            raise InputError(f"actions are {actions!r}; allowed: numbers between -1 and 1, {self.shape}, for {names}")
+        inputs = np.clip(given, -1.0, 1.0) * self.scales
+        out = self.sim.step(inputs, self.task.hold)
+        seen = dict(zip(self.sim.outputs, np.moveaxis(out, -1, 0), strict=True))
+        seen |= dict(zip(self.sim.inputs, np.moveaxis(inputs, -1, 0), strict=True))
+        over = np.asarray(self.task.terminated(seen), bool) | self.sim.diverged
+        late = self.sim.time >= self.task.duration - 0.5 * self.task.step
+        return out[..., self.observed], np.asarray(self.task.reward(seen), float), over, late
+
+
+class Environment(gymnasium.Env):
+    """One robot with a task, as Gymnasium wants it.
+
+    Example: see `Task`.
+    """
+
+    metadata = {"render_modes": []}
+
+    def __init__(self, task: Task) -> None:
+        self.task, self._episodes = task, _Episodes(task, None, 1)
+        self.observation_space, self.action_space = self._episodes.observation, self._episodes.action
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
+        """Begin an episode; a seed begins a row of episodes that reproduces."""
+        super().reset(seed=seed)
+        return self._episodes.begin(self.np_random, np.arange(1)), {}
+
+    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict]:
+        """Hold an action for some steps: observation, reward, terminated, truncated, and infos."""
+        seen, reward, over, late = self._episodes.act(action)
+        info = {"diverged": True} if self._episodes.sim.diverged else {}
+        return seen, float(reward), bool(over), bool(late), info
+
+
+class VectorEnvironment(gymnasium.vector.VectorEnv):
+    """Many robots with a task that step together, as Gymnasium wants it.
+
+    Args:
+        task: what they learn.
+        runs: how many.
+        autoreset: what happens to those that are over: "NextStep" begins them anew with the next step, whose action
+            they do not see, "SameStep" at once (their last observation is then in the info "final_obs"), "Disabled"
+            with `reset(options={"reset_mask": mask})`.
+        threads: how many share the work; None takes all cores.
+
+    Example:
+        >>> import numpy as np, stiction
+        >>> from stiction.learn import Task, VectorEnvironment
+        >>> scene = stiction.Scene(robot=stiction.library.pendulum(1))
+        >>> task = Task(scene=scene, step=1e-3, hold=10, duration=1.0, reward=lambda seen: -seen["q.joint1"] ** 2)
+        >>> envs = VectorEnvironment(task, 64)
+        >>> observations, info = envs.reset(seed=1)
+        >>> envs.step(np.ones((64, 1)))[1].shape
+        (64,)
+    """
+
+    def __init__(self, task: Task, runs: int, autoreset: str = "NextStep", threads: int | None = None) -> None:
+        if autoreset not in [mode.value for mode in MODES]:
+            raise InputError(f"autoreset is {autoreset!r}; allowed: {', '.join(repr(mode.value) for mode in MODES)}")
+        self.task, self._episodes, self.num_envs = task, _Episodes(task, runs, threads), runs
+        self.metadata = {"render_modes": [], "autoreset_mode": MODES(autoreset)}
+        self.single_observation_space, self.single_action_space = self._episodes.observation, self._episodes.action
+        batched = gymnasium.vector.utils.batch_space
+        self.observation_space = batched(self.single_observation_space, runs)
+        self.action_space = batched(self.single_action_space, runs)
+        self._over = np.zeros(runs, bool)
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
+        """Begin episodes: of all, or of those that `options["reset_mask"]` names. A seed begins a row of episodes that
+        reproduces.
+        """
+        super().reset(seed=seed)
+        chosen = np.ones(self.num_envs, bool) if not options else np.asarray(options["reset_mask"], bool)
+        self._over &= ~chosen
+        return self._episodes.begin(self.np_random, np.flatnonzero(chosen)), {}
+
+    def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict]:
+        """Hold actions, (runs, n), for some steps: observations, rewards, terminated, truncated, and infos."""
+        seen, reward, over, late = self._episodes.act(actions)
+        reward, mode, info = np.broadcast_to(reward, self.num_envs).copy(), self.metadata["autoreset_mode"], {}
+        if self._episodes.sim.diverged.any():
+            info["diverged"] = self._episodes.sim.diverged
+        if mode is MODES.NEXT_STEP and self._over.any():  # these begin anew, whatever they did
+            seen = self._episodes.begin(self.np_random, np.flatnonzero(self._over))
+            reward[self._over], over, late = 0.0, over & ~self._over, late & ~self._over
+        self._over = over | late
+        if mode is MODES.SAME_STEP and self._over.any():
+            info |= {"final_obs": seen.copy(), "_final_obs": self._over}
+            seen = self._episodes.begin(self.np_random, np.flatnonzero(self._over))
+        return seen, reward, over, late, info

@@ -1,0 +1,88 @@
+"""What no run can have: values that parts refuse, quaternions that are no rotations, masses that are impossible."""
+
+from typing import Any
+
+import numpy as np
+
+from stiction.errors import StictionError
+from stiction.fields import misfits
+from stiction.network.layout import Layout
+from stiction.network.parameters import Parameters
+from stiction.network.start import StartTerms
+from stiction.parts.robot_body import RobotBody
+from stiction.simulation.given import Given, place_of
+from stiction.trace.parameters import absent
+
+
+def check_quaternions(layout: Layout, first: np.ndarray, given: Given) -> None:
+    """Refuse first values that are no rotation."""
+    for name, body in layout.network.bodies.items():
+        for places in body.quaternions():
+            at = [layout.places[name, state] for state in list(body.start())[places]]
+            wrong = np.abs((first[..., at] ** 2).sum(axis=-1) - 1) > 1e-6
+            if wrong.any():
+                run = tuple(int(i) for i in np.argwhere(wrong)[0])
+                raise given.refusal(
+                    f"'{name}': its quaternion has not length 1 at the start; allowed: (1, 0, 0, 0)", run
+                )
+
+
+def check_values(parameters: Parameters, given: Given) -> None:
+    """Refuse values that no part could have, in any run; the mass matrix tells of robots."""
+    for name in dict.fromkeys(owner for owner, _ in given.parameters):
+        if name not in parameters.network.parts:
+            continue
+        if isinstance(parameters.network.parts[name], RobotBody):
+            _check_robot(name, parameters, given)
+            continue
+        usual, part = parameters.network.parts[name], parameters.in_arrays(name)
+        for was, thing in ((usual, part), (getattr(usual, "law", None), getattr(part, "law", None))):
+            if thing is None:
+                continue
+            wrong = misfits(thing, parameters.batch)
+            for field in thing.vanishing:
+                lost = np.asarray(getattr(thing, field) == 0) & (not absent(getattr(was, field)))
+                wrong |= np.broadcast_to(lost, parameters.batch)
+            if wrong.any():
+                raise _refusal(parameters, name, tuple(int(i) for i in np.argwhere(wrong)[0]), given)
+
+
+def _check_robot(name: str, parameters: Parameters, given: Given) -> None:
+    """Refuse masses and rotors below 0, and rotors that vanish; the mass matrix tells of inertias."""
+    robot: Any = parameters.network.parts[name]
+    least = {f"{link.name}.mass": 0.0 for link in robot.robot.links}
+    rotors = {f"{joint.name}.rotor_inertia": joint.rotor_inertia for joint in robot.robot.joints}
+    for (owner, field), x in given.parameters.items():
+        wrong = (x < least.get(field, -np.inf)) | ((x <= 0) & bool(rotors.get(field)) | (x < 0) & (field in rotors))
+        if owner == name and wrong.any():
+            run = tuple(int(i) for i in np.argwhere(np.broadcast_to(wrong, parameters.batch))[0])
+            raise given.refusal(f"'{name}': {field} is {float(np.min(x)):g}; allowed: above 0", run)
+
+
+def _refusal(parameters: Parameters, name: str, run: tuple[int, ...], given: Given) -> StictionError:
+    """The error that the part of one run alone would raise."""
+    part = parameters.of_run(name, run)
+    things = [thing for thing in (part, getattr(part, "law", None)) if thing is not None]
+    found = [why() if callable(why) else why for thing in things for wrong, why in thing.conflicts() if wrong]
+    if found:
+        return given.refusal(f"{type(part).__name__}: {found[0]}", run)
+    try:
+        for thing in things:
+            thing.__post_init__()
+    except StictionError as error:
+        return given.refusal(str(error), run)
+    why = f"'{name}': a parameter that a program leaves out where it is 0 cannot become 0 in a batch; simulate it apart"
+    return given.refusal(why, run)
+
+
+def check_masses(terms: StartTerms, given: Given, batch: tuple[int, ...]) -> None:
+    """Refuse runs in which some motion meets no inertia."""
+    M = terms.mass_matrix
+    if not M.shape[1]:
+        return
+    sound = np.isfinite(M).all(axis=(1, 2))
+    least = np.linalg.eigvalsh(np.where(sound[:, None, None], M, 0.0)).min(axis=1)
+    wrong = ~sound | (least <= 0)
+    if wrong.any():
+        why = "the mass matrix is not positive at the start: masses and inertias are impossible"
+        raise given.refusal(why, place_of(int(np.argmax(wrong)), batch))

@@ -1,0 +1,97 @@
+"""A step program at work: states, ticks and signals of some runs, in arrays that stay where they are."""
+
+import copy
+import math
+from typing import Any
+
+import numpy as np
+
+from stiction.simulation.program import StepProgram
+
+
+class Core:
+    """Some runs that advance in place; what `simulate` records and what `Simulator` hands out.
+
+    Attributes:
+        program: what advances them.
+        batch: the shape in which the runs were given; here they are in one row.
+        state: (runs, slots).
+        ticks: steps since the start of each run, (runs,).
+        alive: 1; below 0 where a run left the numbers and stays at its last good state (`left` tells which), (runs,).
+        seen: signals after the last advance, (runs, signals).
+        numbers: of the runs, (runs,).
+        varying: parameters that differ from run to run, (runs, how many).
+    """
+
+    def __init__(self, program: StepProgram, state: np.ndarray, tick: Any, threads: int | None) -> None:
+        self.program, self.batch, self.threads = program, state.shape[:-1], threads
+        runs = math.prod(self.batch)
+        self.state = np.array(state, float).reshape(runs, -1)
+        self.ticks = np.array(np.broadcast_to(tick, self.batch), float).reshape(runs)
+        self.alive, self.seen = np.ones(runs), np.zeros((runs, len(program.wanted)))
+        self._steps, self.numbers = np.zeros(()), np.arange(runs, dtype=float)
+        self._given = program.parameters.arrays
+        if program.parameters.varying:
+            self._given[-1] = self._given[-1].reshape(runs, -1)
+        self.varying = self._given[-1] if program.parameters.varying else np.empty((runs, 0))
+        self._h = np.array(program.step)
+        self._arrays = [*self._given, self._h, self.numbers, self.ticks, self._steps, self.alive, self.state, self.seen]
+        results = [self.state, self.ticks, self.alive, self.seen]
+        self._call = program.program.bind(self._arrays, results, threads)
+        self._own_steps = program.method.own_steps
+
+    @property
+    def dead(self) -> np.ndarray:
+        """Which runs left the numbers, (runs,)."""
+        return self.alive <= 0
+
+    def advance(self, steps: int) -> None:
+        """Some steps of all runs; with none, the signals of the state as it is."""
+        self._steps[()] = steps
+        if self._own_steps:
+            self._arrive(steps)
+        else:
+            self._call()
+
+    def _arrive(self, steps: int) -> None:
+        """A method with its own steps is called until all runs have arrived; stopped between, none has moved."""
+        method, program, before = self.program.method, self.program, self.state.copy()
+        try:
+            self._call()
+            while (~method.arrived(program.kept(self.state), steps * program.step) & ~self.dead).any():
+                self._call()
+        except BaseException:
+            self.state[...] = before
+            raise
+        lost = self.dead
+        self.state[lost] = before[lost]
+        for name, x in method.restarted().items():
+            self.state[:, program.layout.places["", name]] = x
+        self.ticks += steps * ~self.dead
+
+    def call(self, tick: int) -> int:
+        """Let the Python functions that are due at a tick decide, and tell how many these were; all read the same
+        state.
+        """
+        program = self.program
+        due = [caller for caller in program.callers if caller.due(tick)]
+        if due:
+            assert program.probe
+            inputs = program.probe(*self._given, self._h, self.ticks, self.state, threads=self.threads)[0]
+            after = self.state.copy()
+            for caller in due:
+                own, reads = (
+                    x.reshape(*self.batch, -1) for x in (self.state[:, caller.slots], inputs[:, caller.inputs])
+                )
+                after[:, caller.slots] = caller.call(tick * program.step, own, reads).reshape(len(after), -1)
+            self.state[...] = after
+        return len(due)
+
+    def one(self, run: int) -> "Core":
+        """A run by itself, alive at its last good state."""
+        program = copy.copy(self.program)
+        values = dict(zip(program.parameters.varying, self.varying[run], strict=True))
+        program.parameters = program.parameters.of_runs(values, ())
+        alone = Core(program, self.state[run], self.ticks[run], 1)
+        alone.numbers[0] = run
+        return alone
