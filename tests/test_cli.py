@@ -68,9 +68,9 @@ def test_run_a_scene(tmp_path):
 
 
 def test_save_and_plot_a_run(tmp_path):
-    for name in ("a.h5", "b.h5"):
+    for name in ("a.h5", "b.hdf5"):
         assert run("run", str(SCENE), "--out", name, cwd=tmp_path).returncode == 0
-    assert (tmp_path / "a.h5").read_bytes() == (tmp_path / "b.h5").read_bytes(), "equal runs, equal bytes"
+    assert (tmp_path / "a.h5").read_bytes() == (tmp_path / "b.hdf5").read_bytes(), "equal runs, equal bytes"
     result = run("plot", "a.h5", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     assert (tmp_path / "a.png").stat().st_size > 10_000

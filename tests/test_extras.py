@@ -34,10 +34,16 @@ EVERYTHING = ["msgspec", "tomli_w", "h5py", "matplotlib", "cyclopts", "tqdm", "s
 @pytest.mark.parametrize(
     "call, message",
     [
-        ("run.save('run.h5')", "HDF5 files need h5py, which is not installed; run: pip install 'stiction[hdf5]'"),
-        ("stiction.write_scene('s.toml', scene, duration=1.0, step=1e-3)", "pip install 'stiction[files]'"),
-        ("run.plot()", "figures need matplotlib, which is not installed; run: pip install 'stiction[plot]'"),
-        ("run.plot(path='run.png')", "pip install 'stiction[plot]'"),
+        (
+            "run.save('run.h5')",
+            "HDF5 files need h5py, which is not installed; run, in the clone of stiction: pip install '.[hdf5]'",
+        ),
+        ("stiction.write_scene('s.toml', scene, duration=1.0, step=1e-3)", "pip install '.[files]'"),
+        (
+            "run.plot()",
+            "figures need matplotlib, which is not installed; run, in the clone of stiction: pip install '.[plot]'",
+        ),
+        ("run.plot(path='run.png')", "pip install '.[plot]'"),
     ],
 )
 def test_what_is_missing_is_named(call, message):
@@ -47,4 +53,4 @@ def test_what_is_missing_is_named(call, message):
 def test_the_command_needs_its_extra():
     script = "import sys; sys.modules['cyclopts'] = None; import stiction.cli"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.returncode == 1 and "pip install 'stiction[command]'" in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == 1 and "pip install '.[command]'" in done.stderr and "Traceback" not in done.stderr

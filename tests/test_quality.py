@@ -2,9 +2,11 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
+import warnings
 from pathlib import Path
 
 import pytest
@@ -58,7 +60,30 @@ def code_blocks():
 @pytest.mark.parametrize("block", list(code_blocks()))
 def test_code_in_the_docs_runs(block, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    exec(compile(block, "documentation", "exec"), {})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        exec(compile(block, "documentation", "exec"), {})
+
+
+def test_run_keeps_the_callers_folder(tmp_path):
+    """Commands see the files of the folder where they are called; tests and benchmarks run in the clone."""
+    clone, elsewhere = tmp_path / "clone", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (clone / ".venv/bin").mkdir(parents=True)
+    for name in ("run", "pyproject.toml", "constraints.txt"):
+        shutil.copy(ROOT / name, clone)
+    stamp = subprocess.run("cat pyproject.toml constraints.txt | cksum", shell=True, cwd=clone, capture_output=True)
+    for extra in ("all", "test"):
+        (clone / f".venv/{extra}.stamp").write_bytes(stamp.stdout)
+    for program in ("python", "stiction"):
+        (clone / ".venv/bin" / program).write_text('#!/bin/sh\necho "$PWD: $*"\n')
+        (clone / ".venv/bin" / program).chmod(0o755)
+    for words, folder, what in (
+        (("run", "a b.toml", "--out", "x.h5"), elsewhere, "run a b.toml --out x.h5"),
+        (("test", "-k", "x"), clone, "-m pytest -k x"),
+    ):
+        result = subprocess.run(["../clone/run", *words], cwd=elsewhere, capture_output=True, text=True)
+        assert result.stdout == f"{folder}: {what}\n", result.stderr
 
 
 def test_ci_runs_the_readme_command():

@@ -86,7 +86,7 @@ def run(
         values of a parameter (NAME=0.2,0.4,0.8) make a sweep: all runs in one batch and a table of how they ended;
         several such names give the product of their values, at most 1000 runs.
     out
-        Where to write the run: .h5 (HDF5) or .csv; a sweep: .h5.
+        Where to write the run: .h5 or .hdf5 (HDF5), or .csv; a sweep: HDF5.
     plot
         Draw the run, beside `out` or the scene.
     figure
@@ -178,8 +178,9 @@ def _draw(record: Any, signals: Sequence[str], title: str, path: Path) -> None:
 
 
 def _check_out(out: Path) -> None:
-    if out.suffix not in (".h5", ".csv"):
-        raise stiction.StictionError(f"cannot save a run as '{out.name}'; allowed endings: .h5, .csv")
+    from stiction.files.hdf5 import check_ending
+
+    check_ending(out)
     if out.is_dir():
         raise stiction.StictionError(f"cannot write '{out}': it is a folder; give a file name")
     if not out.parent.is_dir():

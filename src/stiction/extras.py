@@ -29,5 +29,5 @@ def needed(package: str, purpose: str) -> Any:
     except ImportError:
         extra = EXTRA[package]
         raise StictionError(
-            f"{purpose} need {package}, which is not installed; run: pip install 'stiction[{extra}]'"
+            f"{purpose} need {package}, which is not installed; run, in the clone of stiction: pip install '.[{extra}]'"
         ) from None

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from stiction import CurrentMotor, DCMotor, Drive, TorqueMotor, Viscous, simulate
+from stiction import CurrentMotor, DCMotor, Drive, Gear, TorqueMotor, Viscous, simulate
 from tests.scenes import METHODS, driven, evaluates_once
 
 
@@ -23,6 +23,41 @@ def test_digits_of_a_motor_step():
     assert late["motor_current.axle"][-1] == pytest.approx(0.0478087649, abs=1e-9)
     assert late["v.axle"][-1] == pytest.approx(239.043825, abs=1e-6)
     assert run.units["motor_current.axle"] == "A" and run.units["motor_torque.axle"] == "N·m"
+
+
+@pytest.mark.parametrize("ratio", [20.0, -20.0])
+@pytest.mark.parametrize("method", ["rk4", "moreau"])
+@pytest.mark.parametrize(
+    "limits",
+    [{}, {"rated_voltage": 5.0}, {"current_limit": 2.0}, {"torque_limit": 0.1}, {"inductance": 1e-2}],
+    ids=["free", "voltage", "current", "torque", "inductance"],
+)
+def test_every_dc_motor_shows_its_current(limits, method, ratio):
+    """Torque K i always, and u = R i + K ω wherever nothing limits the current: on the motor side, with its sign."""
+    K, R, command = 0.05, 1.0, -6.0
+    motor = DCMotor(resistance=R, constant=K, rotor_inertia=1e-5, **limits)
+    scene = driven(0.02, Drive(motor=motor, gear=Gear(ratio=ratio), command=command))
+    run = simulate(scene, duration=0.5, step=1e-3, method=method, record=0.01)
+    current, speed = run["motor_current.axle"], ratio * run["v.axle"]
+    assert run.units["motor_current.axle"] == "A" and current[1] < 0 and speed[-1] < -50
+    np.testing.assert_allclose(run["motor_torque.axle"], K * current, atol=1e-12)
+    most = limits.get("current_limit", limits.get("torque_limit", np.inf * K) / K)
+    free = (np.clip(command, -limits.get("rated_voltage", np.inf), np.inf) - K * speed) / R
+    if "inductance" not in limits:
+        np.testing.assert_allclose(current, np.clip(free, -most, most), atol=1e-12)
+    else:
+        rate = np.gradient(current, run.time)[5:-5]  # L di/dt = u − R i − K ω
+        left = ((free - current) * R)[5:-5]
+        np.testing.assert_allclose(rate * limits["inductance"], left, atol=0.03)  # of 6 V: `moreau` is of order 1
+
+
+def test_a_current_motor_shows_the_current_that_its_limits_let_through():
+    motor = CurrentMotor(constant=0.05, current_limit=3.0, torque_limit=0.1)
+    run = simulate(driven(0.02, Drive(motor=motor, command=lambda t: 50 * t)), duration=0.1, step=1e-3)
+    np.testing.assert_allclose(run["motor_current.axle"], np.minimum(50 * run.time, 2.0), atol=1e-12)
+    assert (
+        "motor_current.axle" not in simulate(driven(0.02, Drive(motor=TorqueMotor())), duration=0.1, step=1e-3).signals
+    )
 
 
 @pytest.mark.parametrize("step", [1e-3, 5e-3])

@@ -27,9 +27,10 @@ def run():
     return simulate(scene, duration=0.5, step=1e-3, record=0.01)
 
 
-def test_saved_and_loaded_without_loss(run, tmp_path):
-    run.save(tmp_path / "run.h5")
-    again = Trajectory.load(tmp_path / "run.h5")
+@pytest.mark.parametrize("ending", ["h5", "hdf5"])
+def test_saved_and_loaded_without_loss(run, tmp_path, ending):
+    run.save(tmp_path / f"run.{ending}")
+    again = Trajectory.load(tmp_path / f"run.{ending}")
     assert list(again.signals) == list(run.signals)
     for name in run.signals:
         assert again[name].tobytes() == run[name].tobytes()
@@ -57,7 +58,7 @@ def test_csv_has_every_digit(run, tmp_path):
 
 
 def test_wrong_files(run, tmp_path):
-    with pytest.raises(InputError, match=r"allowed endings: .h5, .csv"):
+    with pytest.raises(InputError, match=r"allowed endings: .h5, .hdf5, .csv"):
         run.save(tmp_path / "run.mat")
     with pytest.raises(InputError, match="cannot write"):
         run.save(tmp_path / "no" / "run.h5")

@@ -105,7 +105,8 @@ def test_both_sides_of_a_gear_have_panels_of_their_own():
     shown = dict(zip(labels(figure), figure.axes, strict=True))
     assert list(shown) == [
         *("position [rad]", "velocity [rad/s]", "friction [N·m]", "mode"),
-        *("motor friction [N·m]", "motor mode", "motor command [V]", "motor speed [rad/s]", "motor torque [N·m]"),
+        *("motor friction [N·m]", "motor mode", "motor command [V]", "motor speed [rad/s]"),
+        *("motor current [A]", "motor torque [N·m]"),
     ]
     np.testing.assert_array_equal(shown["velocity [rad/s]"].lines[0].get_ydata(), run["v.axle"])
     np.testing.assert_array_equal(shown["motor speed [rad/s]"].lines[0].get_ydata(), run["motor_speed.axle"])

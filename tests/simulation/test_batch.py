@@ -69,6 +69,35 @@ def test_a_member_that_diverges_does_not_spoil_the_others():
     assert np.isfinite(run.state.values).all()
     last = np.searchsorted(run.time, run.valid_until[1] - 1e-9)
     assert np.ptp(run["q.elbow"][last:, 1]) == 0, "it stays where it was"
+    bad, good = run.of(1), run.of(2)
+    assert (bad.status, good.status) == ("diverged", "completed") and bad.message == run.message and bad.diverged
+    assert bad.time[-1] == pytest.approx(run.valid_until[1]) and len(bad["q.elbow"]) == len(bad.time) == last + 1
+    assert bad.state is None and good.state["q.elbow"] == good["q.elbow"][-1]
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 3)], ids=str)
+def test_one_run_out_of_a_batch_is_the_run_alone(shape):
+    """Its signals, its state and the run that goes on from it, to the last bit."""
+    levels = np.linspace(0.05, 0.6, int(np.prod(shape))).reshape(shape)
+    how = {"duration": 0.3, "step": 1e-3, "method": "moreau", "record": 0.1}
+    runs = simulate(scene(), **how, parameters={"friction.elbow.level": levels, "q.elbow": 0.2})
+    for place in np.ndindex(shape):
+        one = runs.of(place)
+        alone = simulate(scene(), **how, parameters={"friction.elbow.level": levels[place], "q.elbow": 0.2})
+        assert one.status == "completed" and one.message == "" and one.valid_until is None and not one.diverged
+        assert all(one[name].tobytes() == alone[name].tobytes() for name in runs.signals)
+        assert one.state.values.tobytes() == alone.state.values.tobytes() and one.state.tick == alone.state.tick
+        assert one.state.parameters == alone.state.parameters == {"friction.elbow.level": levels[place]}
+        assert one.state.chosen == alone.state.chosen and one.parameters == alone.parameters and one.parameters
+        further, rest = (simulate(scene(), **how, start=run.state) for run in (one, alone))
+        assert further["q.elbow"].tobytes() == rest["q.elbow"].tobytes()
+    last = runs.of(-1) if len(shape) == 1 else runs.of((-1, -1))
+    assert last["q.elbow"].tobytes() == one["q.elbow"].tobytes()
+    for wrong in (7, (0, 0, 0), 0.5, "a", True, slice(2)):
+        with pytest.raises(InputError, match=r"there is no run .* in this batch; allowed: a place in its shape"):
+            runs.of(wrong)
+    with pytest.raises(InputError, match="this is one run and no batch"):
+        one.of(0)
 
 
 def test_arrays_that_do_not_fit_are_named():

@@ -146,25 +146,38 @@ class TorqueMotor(Motor):
         return command, 0
 
 
-@MOTORS.add
 @dataclass(frozen=True, kw_only=True)
-class CurrentMotor(Motor):
-    """A motor whose current is controlled. Command: current [A].
+class ElectricMotor(Motor):
+    """A motor with a current: torque K i. Ports as those of `Motor`, and current [A] out.
 
     Attributes:
-        constant: torque per current [N·m/A].
-        current_limit: [A].
+        constant: K, torque per current [N·m/A].
+        current_limit: largest current [A].
+    """
+
+    outputs = {"torque": 1, "current": 1}
+
+    constant: float = number(above=0)
+    current_limit: float | None = number(None, above=0, optional=True)
+
+    def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
+        """The torque on the shaft, and the current that makes it."""
+        outputs, rates = super().force(motion, own, step, t)
+        return {**outputs, "current": [outputs["torque"][0] / self.constant]}, rates
+
+
+@MOTORS.add
+@dataclass(frozen=True, kw_only=True)
+class CurrentMotor(ElectricMotor):
+    """A motor whose current is controlled. Command: current [A].
 
     Example:
         >>> from stiction.drive import CurrentMotor
         >>> CurrentMotor(constant=0.05, current_limit=10.0).force({"command": [20.0], "speed": [0.0]}, [], 0.0, 0.0)[0]
-        {'torque': [0.5]}
+        {'torque': [0.5], 'current': [10.0]}
     """
 
     unit_of_command = "A"
-
-    constant: float = number(above=0)
-    current_limit: float | None = number(None, above=0, optional=True)
 
     def _free(self, command: Scalar, speed: Scalar) -> tuple[Scalar, Scalar]:
         current = command if self.current_limit is None else clip(command, -self.current_limit, self.current_limit)
@@ -173,7 +186,7 @@ class CurrentMotor(Motor):
 
 @MOTORS.add
 @dataclass(frozen=True, kw_only=True)
-class DCMotor(Motor):
+class DCMotor(ElectricMotor):
     """A DC motor: L di/dt = e − R i − K ω, torque K i. Command: voltage [V].
 
     Electronics that are faster than the step are advanced exactly over it.
@@ -181,15 +194,15 @@ class DCMotor(Motor):
     Attributes:
         resistance: R [Ω].
         constant: K, torque per current [N·m/A] and voltage per speed [V s/rad].
-        inductance: L [H]; without it the current follows at once.
+        inductance: L [H]; with it the current is a state, without it the current follows at once.
         rated_voltage: largest voltage [V].
         current_limit: largest current [A], for motors without inductance.
 
     Example:
         >>> from stiction.drive import DCMotor
-        >>> motor = DCMotor(resistance=2.0, constant=0.1, rated_voltage=24.0)
-        >>> motor.force({"command": [100.0], "speed": [0.0]}, [], 0.0, 0.0)[0]  # 0.1 · 24/2
-        {'torque': [1.2000000000000002]}
+        >>> motor = DCMotor(resistance=2.0, constant=0.5, rated_voltage=24.0)
+        >>> motor.force({"command": [100.0], "speed": [0.0]}, [], 0.0, 0.0)[0]  # 0.5 · 24/2
+        {'torque': [6.0], 'current': [12.0]}
     """
 
     unit_of_command = "V"
@@ -198,10 +211,13 @@ class DCMotor(Motor):
     longest: ClassVar[float] = math.inf  # step at which they are slow [s]
 
     resistance: float = number(above=0)
-    constant: float = number(above=0)
     inductance: float = number(0.0, least=0)
     rated_voltage: float | None = number(None, above=0, optional=True)
-    current_limit: float | None = number(None, above=0, optional=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.inductance:
+            self._set("outputs", Motor.outputs)  # the current is a state
 
     def conflicts(self) -> Sequence:
         """What limits a current that is a state would have to change it."""

@@ -10,23 +10,28 @@ from stiction.errors import InputError
 from stiction.extras import needed
 
 FORMAT = "stiction run 3"
+ENDINGS = (".h5", ".hdf5", ".csv")
 
 
 def write_run(path: str | Path, run: Any) -> None:
-    """Write a run to a file: HDF5 (.h5), which `read_run` reads without loss, or CSV (.csv)."""
+    """Write a run to a file: HDF5 (.h5 or .hdf5), which `read_run` reads without loss, or CSV (.csv)."""
     path = Path(path)
-    writers = {".h5": _write_hdf5, ".csv": _write_csv}
-    if path.suffix not in writers:
-        raise InputError(f"cannot save a run as '{path.name}'; allowed endings: {', '.join(writers)}")
+    check_ending(path)
     try:
-        writers[path.suffix](path, run)
+        (_write_csv if path.suffix == ".csv" else _write_hdf5)(path, run)
     except OSError as error:
         raise InputError(f"cannot write '{path}': {error}") from None
 
 
+def check_ending(path: Path) -> None:
+    """Refuse a file that no run can be written to, by its name."""
+    if path.suffix not in ENDINGS:
+        raise InputError(f"cannot save a run as '{path.name}'; allowed endings: {', '.join(ENDINGS)}")
+
+
 def _write_csv(path: Path, run: Any) -> None:
     if run.valid_until is not None:
-        raise InputError("a batch of runs does not fit a CSV file; save it as .h5")
+        raise InputError("a batch of runs does not fit a CSV file; save it as .h5, or one of its runs, run.of(0)")
     names = [f"{name} [{run.units[name]}]" if name in run.units else name for name in run.signals]
     columns = np.column_stack([run.time, *run.signals.values()])
     np.savetxt(path, columns, delimiter=",", header=",".join(["time [s]", *names]), comments="", fmt="%.17g")

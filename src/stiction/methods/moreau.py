@@ -121,7 +121,8 @@ class Moreau(Method):
 
     def slots(self, network: Network, step: float) -> Mapping[str, tuple[float, str]]:
         """The worst contradiction and splitting error so far."""
-        return {"residual": (0.0, "N·m or N")} | ({"splitting": (0.0, "N·m or N")} if self.splitting else {})
+        unit = _unit_of_rows(network)
+        return {"residual": (0.0, unit)} | ({"splitting": (0.0, unit)} if self.splitting else {})
 
     def signals(self, network: Network) -> Mapping[str, str]:
         """Residual and splitting error are signals of the same names."""
@@ -170,7 +171,7 @@ class Moreau(Method):
         worst = float(np.max(kept["residual"]))
         if self.scheme == "euler" and self.rows == "together" and worst > SMALL * largest:
             found.append(
-                f"stick and slip contradicted each other by up to {worst:.3g} N·m or N in one step "
+                f"stick and slip contradicted each other by up to {worst:.3g} {_unit_of_rows(network)} in one step "
                 "(signal 'residual'); "
                 "take a smaller step"
             )
@@ -253,6 +254,12 @@ class Moreau(Method):
         if isinstance(part, RigidFriction) and part.referenced:
             rest[0] = where(absolute(slides) > 0, 0, rest[0])
         return [slides, found.torque[name], *rest]
+
+
+def _unit_of_rows(network: Network) -> str:
+    """The unit of the torques of all rows; both where there are both."""
+    units = {network.unit((name, "torque")) for name, part in network.parts.items() if isinstance(part, Row)}
+    return units.pop() if len(units) == 1 else "N·m or N"
 
 
 def _rows_at_start(network: Network) -> dict[str, list[float]]:

@@ -90,8 +90,10 @@ class Layout:
         found += [Slot(("work", name), WORK, 0.0, f"work.{name}", "J") for name in self.works]
         found += [Slot(("start", name), WORK, 0.0, f"start.{name}", "J") for name in self.energies]
         for site, marks in self.marks.items():
-            labels = self.network.labels
-            found += [Slot((site, mark), MARK, x, labels.signal((site, mark)), "") for mark, x in marks.items()]
+            keys = {(site, mark): x for mark, x in marks.items()}
+            found += [
+                Slot(key, MARK, x, self.network.labels.signal(key), self.network.unit(key)) for key, x in keys.items()
+            ]
         found += [Slot(("", name), METHOD, x, name, unit) for name, (x, unit) in self.method.items()]
         return tuple(found)
 
@@ -107,7 +109,7 @@ class Layout:
         made = []
         for (state, x), kind in zip(part.start().items(), kinds, strict=True):
             key = (name, state)
-            unit = "" if state in part.hidden else labels.unit(key) or part.unit(state)
+            unit = "" if state in part.hidden else self.network.unit(key)
             made.append(Slot(key, kind, float(x), labels.signal(key), unit))
         return made
 

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stiction.errors import unknown
-from stiction.fields import shortened
 from stiction.network.labels import Labels
 from stiction.network.wires import NetworkError, Port, Signals, Wire
 from stiction.parts.kinds import Admittance, Digital, Impedance, Part
@@ -146,6 +145,11 @@ class Network:
 
     # What it consists of.
 
+    def unit(self, key: Key) -> str:
+        """The unit of a state or an output: as the scene knows it, else as the part does."""
+        part, output = key
+        return self.labels.unit(key) or self.parts[part].unit(output)
+
     @cached_property
     def bodies(self) -> dict[str, Admittance]:
         """The admittances, by name."""
@@ -211,14 +215,8 @@ class Network:
         for name in self.order:
             part = self.parts[name]
             assert isinstance(part, Impedance)
-            outputs, rates[name] = _answer(name, part, part.force(self.inputs(name, signals), own[name], step, t))
-            given = {port: len(x) for port, x in outputs.items()}
-            if given != dict(part.outputs) or len(rates[name]) != len(own[name]):
-                raise NetworkError(
-                    f"part '{name}' ({type(part).__name__}): its force gives the outputs {given} and "
-                    f"{len(rates[name])} "
-                    f"rates; it declared {dict(part.outputs)} and {len(own[name])} states"
-                )
+            given = part.force(self.inputs(name, signals), own[name], step, t)
+            outputs, rates[name] = part.answer("force", given, len(own[name]), f"part '{name}': ")
             signals |= {Port(name, port): list(x) for port, x in outputs.items()}
         return Evaluation(own, signals, rates)
 
@@ -282,19 +280,6 @@ class Network:
     def settled(self, own: States) -> States:
         """The states as they are kept after an accepted step."""
         return {name: list(part.settle(own[name])) for name, part in self.parts.items()}
-
-
-def _answer(name: str, part: Part, given: Any) -> tuple[Mapping[str, list[Scalar]], Sequence[Scalar]]:
-    """What a part's force returned, if it is outputs and rates."""
-    both = isinstance(given, (tuple, list)) and len(given) == 2
-    lists = both and isinstance(given[0], Mapping) and isinstance(given[1], (tuple, list))
-    if not lists or not all(isinstance(x, (tuple, list)) for x in given[0].values()):
-        example = {port: [0.0] * size for port, size in part.outputs.items()}, [0.0] * len(part.start())
-        raise NetworkError(
-            f"part '{name}' ({type(part).__name__}): its force returns {shortened(repr(given))}; allowed: its outputs, "
-            f"a list for each port, and the rates of its states, such as {example}"
-        )
-    return given[0], given[1]
 
 
 def _check_class(name: str, part: Part) -> None:

@@ -19,7 +19,15 @@ class FrictionPart(Implicit):
 
     inputs = {"velocity": 1}
     outputs = {"torque": 1}
-    units = {"torque": "N·m or N", "bend": "rad or m"}
+    units = {
+        "torque": "N·m or N",
+        "margin": "N·m or N",
+        "bend": "rad or m",
+        "fastest": "rad/s or m/s",
+        "mode": "1",
+        "seen": "1",
+        "switches": "1",
+    }
     transparent = ("law",)
 
     law: Law

@@ -21,11 +21,11 @@ part is such a class:
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from stiction.dynamics.composite_body import factor, solve
 from stiction.errors import InputError
-from stiction.fields import Validated, count, number
+from stiction.fields import Validated, count, number, shortened
 from stiction.friction.law import Linear
 from stiction.rows.stick_slip import Bounds
 from stiction.trace.functions import Scalar, floor
@@ -56,6 +56,18 @@ class Part(Validated, Parametric):
     def unit(self, signal: str) -> str:
         """The unit of a state or an output, by its name."""
         return self.units.get(signal.partition(".")[0], "")
+
+    def answer(self, method: str, given: Any, states: int, where: str = "") -> tuple[Ports, Sequence[Scalar]]:
+        """What a method returned, if it is the outputs that were declared, and as many numbers as there are states."""
+        example = {port: [0.0] * size for port, size in self.outputs.items()}, [0.0] * states
+        both = isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], Mapping)
+        lists = both and all(isinstance(x, (tuple, list)) for x in (*given[0].values(), given[1]))
+        if not lists or [{k: len(x) for k, x in given[0].items()}, len(given[1])] != [dict(self.outputs), states]:
+            raise self.error(
+                f"{where}{type(self).__name__}.{method} returns {shortened(repr(given))}; allowed: a list for each "
+                f"output, and a list with a number for each state, such as {example}"
+            )
+        return given[0], given[1]
 
     def settle(self, own: list[Scalar]) -> Sequence[Scalar]:
         """What becomes of the states after each step: quaternions take unit length again, for example."""
@@ -308,7 +320,7 @@ class Digital(Part):
     def tick(self, own: list[Scalar], inputs: Ports, t: Scalar) -> list[Scalar]:
         """The states after a tick: the queue moves on, what was decided comes last."""
         n = len(self.memory())
-        outputs, memory = self.decide(inputs, list(own[:n]), t)
+        outputs, memory = self.answer("decide", self.decide(inputs, list(own[:n]), t), n)
         queue = [*own[n:], *(x for port in self.outputs for x in outputs[port])]
         return [*memory, *queue[sum(self.outputs.values()) :]]
 

@@ -16,6 +16,7 @@ from stiction.robot.dynamics import FORWARD_DYNAMICS
 from stiction.robot.ports import GRAVITY
 from stiction.robot.robot import Robot
 from stiction.robot.substitution import Substitution as RobotSubstitution
+from stiction.robot.units import motion_units, position_units
 from stiction.spatial import Vector
 from stiction.trace.functions import Scalar, sqrt
 from stiction.trace.parameters import Substitution
@@ -94,8 +95,8 @@ class RobotBody(Admittance):
 
     @cached_property
     def _units(self) -> dict[str, str]:
-        units = joint_units(self.robot)
-        return {f"{what}.{name}": unit for what in ("q", "v") for name, unit in units[what].items()}
+        positions = {f"q.{name}": unit for name, unit in position_units(self.robot).items()}
+        return positions | {f"v.{name}": units["v"] for name, units in motion_units(self.robot).items()}
 
     def motion(self, own: list[Scalar]) -> Ports:
         """Positions and velocities."""
@@ -157,30 +158,3 @@ class RobotBody(Admittance):
             size = sqrt(sum((x * x for x in own[places]), start=0))
             kept[places] = [x / size for x in own[places]]
         return kept
-
-
-POSITION_UNITS = {
-    "prismatic": "m",
-    "planar": "m m rad",
-    "spherical": "1 1 1 1",
-    "floating": "m m m 1 1 1 1",
-    "universal": "rad rad",
-}
-LINEAR = {
-    "prismatic": "y",
-    "planar": "yyn",
-    "spherical": "nnn",
-    "floating": "nnnyyy",
-    "universal": "nn",
-}  # velocities: yes, no
-
-
-def joint_units(robot: Robot) -> dict[str, dict[str, str]]:
-    """Units of the positions "q", by their names, and of the velocities "v" and the torques "torque", by theirs."""
-    positions = [unit for joint in robot.moving_joints for unit in POSITION_UNITS.get(joint.kind, "rad").split()]
-    linear = [x == "y" for joint in robot.moving_joints for x in LINEAR.get(joint.kind, "n")]
-    return {
-        "q": dict(zip(robot.position_names, positions, strict=True)),
-        "v": dict(zip(robot.velocity_names, ("m/s" if x else "rad/s" for x in linear), strict=True)),
-        "torque": dict(zip(robot.velocity_names, ("N" if x else "N·m" for x in linear), strict=True)),
-    }

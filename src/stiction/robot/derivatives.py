@@ -137,9 +137,9 @@ def _forward_dynamics_along(
     return _three(_blocks(columns, 3))
 
 
-def _uniform_state(robot: Robot, name: str, unit: str) -> tuple[Port, ...]:
+def _uniform_state(robot: Robot, name: str, units: tuple[str, str]) -> tuple[Port, ...]:
     """Positions, velocities, accelerations or torques, and gravity, the same for all lanes."""
-    state = (positions(robot, "uniform"), velocities(robot, role="uniform"), velocities(robot, name, unit, "uniform"))
+    state = (positions(robot, "uniform"), velocities(robot, role="uniform"), velocities(robot, name, units, "uniform"))
     return (*state, gravity_port())
 
 

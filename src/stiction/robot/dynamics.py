@@ -168,7 +168,7 @@ def _mass_matrix_by_columns(robot: Robot, q: Any, parameters: Parameters, thread
             return (newton_euler.inverse_dynamics(assembly.mechanism, q, [0] * robot.nv, a, ZERO),)
 
         inputs = (positions(robot, "uniform"), velocities(robot, "a", ACCELERATION))
-        return Computation(inputs, (velocities(robot, "column", INERTIA),), function, "uniform")
+        return Computation(inputs, (velocities(robot, "column", TORQUE),), function, "uniform")
 
     return compute(robot, "mass_column", (), make, (q, np.eye(robot.nv)), parameters, threads)[0]
 
@@ -209,7 +209,7 @@ def _coriolis_matrix_by_columns(
             return (coriolis.coriolis_product(assembly.mechanism, q, v, w),)
 
         inputs = (positions(robot, "uniform"), velocities(robot, role="uniform"), velocities(robot, "w"))
-        return Computation(inputs, (velocities(robot, "column", "kg m²/s"),), function, "uniform")
+        return Computation(inputs, (velocities(robot, "column", TORQUE),), function, "uniform")
 
     columns = compute(robot, "coriolis_column", (), make, (q, v, np.eye(robot.nv)), parameters, threads)[0]
     return np.ascontiguousarray(np.swapaxes(columns, -1, -2))

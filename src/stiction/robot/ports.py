@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stiction.errors import InputError
+from stiction.robot.units import position_units, velocity_unit
 from stiction.spatial import Twist, Wrench
 from stiction.trace.program import Port
 
@@ -15,17 +16,17 @@ if TYPE_CHECKING:
 
 GRAVITY = (0.0, 0.0, -9.81)  # acceleration of free fall [m/s²], z up
 _USUAL = np.array(GRAVITY)
-VELOCITY, ACCELERATION, TORQUE = "rad/s, m/s", "rad/s², m/s²", "N·m, N"
+VELOCITY, ACCELERATION, TORQUE = ("rad/s", "m/s"), ("rad/s²", "m/s²"), ("N·m", "N")  # along angles, along lengths
 
 
 def positions(robot: Robot, role: str = "varying") -> Port:
     """The port of positions, (nq,)."""
-    return Port("q", (robot.nq,), "rad, m", role)
+    return Port("q", (robot.nq,), ", ".join(dict.fromkeys(position_units(robot).values())), role)
 
 
-def velocities(robot: Robot, name: str = "v", unit: str = VELOCITY, role: str = "varying") -> Port:
+def velocities(robot: Robot, name: str = "v", units: tuple[str, str] = VELOCITY, role: str = "varying") -> Port:
     """The port of velocities, or of what has as many components, (nv,)."""
-    return Port(name, (robot.nv,), unit, role)
+    return Port(name, (robot.nv,), velocity_unit(robot, *units), role)
 
 
 def gravity_port() -> Port:

@@ -10,9 +10,10 @@ from stiction.network.network import Network
 from stiction.network.wires import NetworkError, Term, Wire
 from stiction.parts.bodies import FreeBody
 from stiction.parts.kinds import Admittance, output_names
-from stiction.parts.robot_body import RobotBody, joint_units
+from stiction.parts.robot_body import RobotBody
 from stiction.robot.joint import SINGLE
 from stiction.robot.robot import Robot
+from stiction.robot.units import motion_units
 from stiction.scene.wiring import Mount, Wiring
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def _mount(scene: Scene, name: str) -> Mount:
         motor=motor,
         q=dict(zip(scene.position_names, scene.q, strict=True)).get(name, 0.0),
         v=dict(zip(scene.joints, scene.v, strict=True))[name],
-        units={what: units.get(inner, "rad") for what, units in joint_units(r).items()},
+        units=motion_units(r)[inner],
     )
 
 

@@ -19,7 +19,6 @@ from stiction.network.network import Network
 from stiction.network.parameters import parameters_of
 from stiction.network.wires import Wire
 from stiction.parts.kinds import Digital, Part
-from stiction.parts.robot_body import LINEAR
 from stiction.robot.joint import SINGLE
 from stiction.robot.ports import GRAVITY
 from stiction.robot.robot import Robot
@@ -305,8 +304,7 @@ class Scene(Validated):
 
 def described(robot: Robot, velocity: str) -> Law | None:
     """The friction that a robot's own description gives to one of its velocities."""
-    owners = [joint for joint in robot.moving_joints for _ in LINEAR.get(joint.kind, "n")]
-    joint = dict(zip(robot.velocity_names, owners, strict=True))[velocity]
+    joint = next(joint for joint in robot.moving_joints if velocity in joint.velocity_names)
     if any(joint.friction):  # type: ignore[arg-type]
         return Coulomb(level=tuple(joint.friction), viscous=joint.damping)  # type: ignore[arg-type]
     return Viscous(coefficient=joint.damping) if joint.damping else None

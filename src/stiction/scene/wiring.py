@@ -18,6 +18,7 @@ from stiction.parts.friction import Friction
 from stiction.parts.kinds import Digital, Part
 from stiction.parts.robot_body import RobotBody
 from stiction.parts.source import Source
+from stiction.robot.units import ANGLE
 from stiction.trace.parameters import Key
 
 LOCKED = 1e6  # N·m that hold a gear which cannot be driven back
@@ -123,7 +124,8 @@ class Wiring:
             "velocity": InternalTerm(f"{mount.robot}.v", [mount.velocity]),
         }
         self.wires += [Wire(f"{part}.{port}", [ports[port]]) for port in controller.inputs]
-        self._label(part, mount.name, {"command": unit}, command="command", sum="control_sum")
+        units = {"command": unit, "sum": f"{mount.units['q']} s"}
+        self._label(part, mount.name, units, command="command", sum="control_sum")
         return f"{part}.command"
 
     def command(self, mount: Mount, drive: Drive) -> str:
@@ -155,8 +157,7 @@ class Wiring:
             self.wires.append(Wire(f"{motor}.speed", [InternalTerm(f"{mount.robot}.v", [mount.motor])]))
             self.pushes[mount.robot].append(InternalTerm(f"{motor}.torque", [[x] for x in mount.motor]))
             if drive.motor_friction is not None:
-                units = {"q": "rad", "v": "rad/s", "torque": "N·m"}
-                self.friction(f"{mount.name}.motor", drive.motor_friction, {mount.robot: mount.motor}, units)
+                self.friction(f"{mount.name}.motor", drive.motor_friction, {mount.robot: mount.motor}, ANGLE)
         if drive.gear.lossy:
             self._mesh(mount, drive)
 
@@ -172,7 +173,8 @@ class Wiring:
         self.labels.parameters[rotor, "mass"] = f"drive.{mount.name}.rotor_inertia"
         units = {"position": "rad", "velocity": "rad/s"}
         self._label(rotor, mount.name, units, position="motor_angle", velocity="motor_speed")
-        self._label(gear, mount.name, motor_torque="gear_motor_torque", joint_torque="gear_joint_torque")
+        units = {"joint_torque": mount.units["torque"]}
+        self._label(gear, mount.name, units, motor_torque="gear_motor_torque", joint_torque="gear_joint_torque")
         self.wires += [
             Wire(f"{motor}.speed", [f"{rotor}.velocity"]),
             Wire(f"{gear}.motor_angle", [f"{rotor}.position"]),
@@ -183,7 +185,7 @@ class Wiring:
         self.push(mount, f"{gear}.joint_torque")
         on_rotor: list[Term | str] = [f"{motor}.torque", f"{gear}.motor_torque"]
         if drive.motor_friction is not None:
-            site = self._site(f"{mount.name}.motor", drive.motor_friction, {"q": "rad", "v": "rad/s", "torque": "N·m"})
+            site = self._site(f"{mount.name}.motor", drive.motor_friction, ANGLE)
             self.wires.append(Wire(f"{site}.velocity", [f"{rotor}.velocity"]))
             on_rotor.append(Term(f"{site}.torque", -1.0))
         self.wires.append(Wire(f"{rotor}.force", on_rotor))
@@ -199,7 +201,8 @@ class Wiring:
         )
         self.labels.owners[mesh] = None  # its shares follow from the gear
         self.labels.parts[mesh] = f"the gear of '{mount.name}' (with an efficiency, back_efficiency or self_locking)"
-        self._label(mesh, mount.name, torque="mesh_friction", transmitted="transmitted_torque")
+        units = dict.fromkeys(("torque", "transmitted"), mount.units["torque"])
+        self._label(mesh, mount.name, units, torque="mesh_friction", transmitted="transmitted_torque")
         name = f"drive.{mount.name}"
         source = Term(f"{name}.gear.joint_torque") if gear.elastic else InternalTerm(f"{name}.motor.torque", gear.ratio)
         self.wires += [

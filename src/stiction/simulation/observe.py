@@ -14,7 +14,6 @@ from stiction.trace.functions import Scalar, absolute, maximum, where
 from stiction.trace.parameters import Key
 
 MARKED = ("mode", "switches", "fastest")  # signals that need marks
-UNITS = {"mode": "1", "switches": "1", "margin": "N·m or N", "fastest": "rad/s or m/s"}
 
 
 def sites(network: Network) -> dict[str, FrictionPart]:
@@ -94,9 +93,3 @@ def signals(network: Network, block: Block, t: Scalar, h: Scalar) -> dict[Key, S
             seen[name, "switches"] = switches
             seen[name, "fastest"] = maximum(fastest, absolute(v))
     return seen
-
-
-def signal_unit(network: Network, key: Key) -> str:
-    """The unit of a signal of a part."""
-    part, output = key
-    return network.labels.unit(key) or UNITS.get(output) or network.parts[part].unit(output)

@@ -180,9 +180,7 @@ class StepProgram:
     def unit(self, key: Key) -> str:
         """The unit of a signal."""
         network = self.layout.network
-        return (
-            observe.signal_unit(network, key) if key[0] else self.layout.method[self.method.signals(network)[key[1]]][1]
-        )
+        return network.unit(key) if key[0] else self.layout.method[self.method.signals(network)[key[1]]][1]
 
     @property
     def chosen(self) -> dict[str, Any]:

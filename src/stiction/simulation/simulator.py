@@ -133,7 +133,11 @@ class Simulator:
 
     def _refused(self, inputs: Any) -> InputError:
         """Why these inputs cannot be held."""
-        given = f"has the shape {inputs.shape}" if isinstance(inputs, np.ndarray) else f"is {inputs!r}"
+        given = (
+            f"has the shape {inputs.shape} and the type {inputs.dtype}"
+            if isinstance(inputs, np.ndarray)
+            else f"is {inputs!r}"
+        )
         names = ", ".join(self.inputs) or "none: name some when the Simulator is made, such as inputs=['torque.*']"
         shapes = " or ".join(map(str, dict.fromkeys(self._shapes)))
         return InputError(f"inputs {given}; allowed: numbers of shape {shapes}, in the order of sim.inputs ({names})")

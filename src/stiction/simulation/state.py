@@ -1,7 +1,7 @@
 """Where a run stands: every number that decides how it goes on."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -57,9 +57,25 @@ class State:
             raise InputError(unknown("slot", name, "this state", self.names, source="state.names"))
         return self.values[..., self.names.index(name)]
 
+    def of(self, place: tuple[int, ...]) -> "State":
+        """The state of one run of a batch."""
+        batch = self.values.shape[:-1]
+        return replace(
+            self,
+            values=self.values[place].copy(),
+            tick=np.broadcast_to(self.tick, batch)[place].item(),
+            parameters=of_place(self.parameters, batch, place),
+            chosen=of_place(self.chosen, batch, place),
+        )
+
     def __repr__(self) -> str:
         first = float(np.ravel(self.time)[0])
         return f"<State at {first:g} s: {len(self.names)} slots, batch {self.values.shape[:-1]}>"
+
+
+def of_place(table: Mapping[str, np.ndarray], batch: tuple[int, ...], place: tuple[int, ...]) -> dict[str, np.ndarray]:
+    """The values of one run of a batch, by name."""
+    return {name: np.broadcast_to(x, batch)[place].copy() for name, x in table.items()}
 
 
 def state_of(

@@ -12,7 +12,7 @@ from stiction.files.hdf5 import read_run, write_run
 from stiction.patterns import fits
 from stiction.show.figure import check, leave_open, save
 from stiction.show.motion import Motion, figure
-from stiction.simulation.state import State
+from stiction.simulation.state import State, of_place
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,47 @@ class Trajectory:
             raise InputError("this run has no records, so none is near any time")
         k = int(np.abs(self.time - t).argmin())
         return {name: x[k].item() if x.ndim == 1 else x[k] for name, x in self.signals.items()}
+
+    def of(self, which: int | tuple[int, ...]) -> "Trajectory":
+        """One run of a batch, by its place in it: signals (T,), its own parameters, state and status; one that diverged
+        ends where it was still good, and has no state to go on from.
+
+        Example:
+            >>> import stiction
+            >>> scene = stiction.Scene(robot=stiction.library.pendulum(1))
+            >>> many = {"q.joint1": [0.1, 0.2, 0.3]}
+            >>> runs = stiction.simulate(scene, duration=1.0, step=0.01, parameters=many)
+            >>> runs.of(2)["q.joint1"].shape, runs.of(2).status, float(runs.of(2)["q.joint1"][0])
+            ((101,), 'completed', 0.3)
+        """
+        place = self._place(which)
+        good, lost = float(self.valid_until[place]), bool(self.diverged[place])  # type: ignore[index]
+        name = f"run {', '.join(map(str, place))}"
+        status, message = ("completed", "") if self.status == "diverged" else (self.status, self.message)
+        if lost:
+            first = self.message.startswith(f"{name}: ")
+            status, message = "diverged", self.message if first else f"{name} left the numbers after {good:g} s"
+        kept, batch = self.time <= good, self.diverged.shape
+        return replace(
+            self,
+            time=self.time[kept],
+            signals={key: x[(kept, *place)] for key, x in self.signals.items()},
+            status=status,
+            message=message,
+            valid_until=None,
+            state=self.state.of(place) if self.state and not lost else None,
+            parameters=of_place(self.parameters, batch, place),
+        )
+
+    def _place(self, which: Any) -> tuple[int, ...]:
+        """The place of a run in the batch."""
+        if self.valid_until is None:
+            raise InputError("this is one run and no batch; use it as it is")
+        place, shape = which if isinstance(which, tuple) else (which,), self.valid_until.shape
+        whole = all(isinstance(i, (int, np.integer)) and not isinstance(i, bool) for i in place)
+        if not whole or len(place) != len(shape) or not all(-n <= i < n for i, n in zip(place, shape, strict=True)):
+            raise InputError(f"there is no run {which!r} in this batch; allowed: a place in its shape {shape}")
+        return tuple(int(i) % n for i, n in zip(place, shape, strict=True))
 
     def between(self, first: float, last: float) -> "Trajectory":
         """The part of the record with first ≤ time ≤ last [s]."""
@@ -171,7 +212,7 @@ class Trajectory:
         )
 
     def save(self, path: str | Path) -> None:
-        """Write the run to a file: HDF5 (.h5), which `load` reads without loss, or CSV (.csv)."""
+        """Write the run to a file: HDF5 (.h5 or .hdf5), which `load` reads without loss, or CSV (.csv)."""
         write_run(path, self)
 
     @staticmethod
