@@ -161,6 +161,10 @@ def test_what_is_refused_has_changed_nothing():
         InputError, match=r"allowed: numbers of shape \(2, 2\) or \(2,\), in the order of sim.inputs \(torque.sh"
     ):
         sim.step([1.0, 2.0, 3.0])
+    with pytest.raises(InputError, match=r"run 1 of the batch"):
+        sim.reset([1], parameters={"friction.shoulder.level": -2.0})
+    with pytest.raises(InputError, match=r"out has the shape \(2,\); allowed: \(2, 4\)"):
+        sim.step(out=np.empty(2))
     for steps in (-1, 1.5, "2"):
         with pytest.raises(InputError, match="steps is"):
             sim.step(steps=steps)

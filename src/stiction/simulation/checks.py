@@ -56,7 +56,8 @@ def _check_robot(name: str, parameters: Parameters, given: Given) -> None:
         wrong = (x < least.get(field, -np.inf)) | ((x <= 0) & bool(rotors.get(field)) | (x < 0) & (field in rotors))
         if owner == name and wrong.any():
             run = tuple(int(i) for i in np.argwhere(np.broadcast_to(wrong, parameters.batch))[0])
-            raise given.refusal(f"'{name}': {field} is {float(np.min(x)):g}; allowed: above 0", run)
+            worst = float(np.broadcast_to(x, parameters.batch)[run])
+            raise given.refusal(f"'{name}': {field} is {worst:g}; allowed: above 0", run)
 
 
 def _refusal(parameters: Parameters, name: str, run: tuple[int, ...], given: Given) -> StictionError:

@@ -18,9 +18,17 @@ class Given:
         batch: the shape of the batch.
         parameters: values of parameters.
         start: first values of states.
+
+    Args:
+        values: by name.
+        batch: the shape of the batch, at least.
+        numbers: by which the user knows the runs, (runs,), where these are some of many.
     """
 
-    def __init__(self, values: Mapping[str, Any], batch: tuple[int, ...] = ()) -> None:
+    def __init__(
+        self, values: Mapping[str, Any], batch: tuple[int, ...] = (), numbers: np.ndarray | None = None
+    ) -> None:
+        self._numbers = numbers
         self.names = {name: finite(name, x) for name, x in values.items()}
         self.batch = common_shape(self.names, batch)
         self.parameters: dict[Key, np.ndarray] = {}
@@ -35,7 +43,8 @@ class Given:
         """An error with the run of the batch that it is about."""
         if not self.names:
             return InputError(why)
-        which = f"run {', '.join(map(str, run))} of the batch: " if self.batch else ""
+        place = run if self._numbers is None else (int(self._numbers[run]),)
+        which = f"run {', '.join(map(str, place))} of the batch: " if self.batch else ""
         return InputError(f"parameters: {why} ({which}{self.of_run(run)})")
 
 

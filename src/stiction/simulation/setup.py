@@ -80,10 +80,16 @@ class Setup:
         return made, with_energies(made, first, 0) if self.energy else first
 
     def runs(
-        self, values: Mapping[str, Any], batch: tuple[int, ...] = (), chosen: Mapping[str, Any] | None = None
+        self,
+        values: Mapping[str, Any],
+        batch: tuple[int, ...] = (),
+        chosen: Mapping[str, Any] | None = None,
+        numbers: np.ndarray | None = None,
     ) -> tuple[Parameters, np.ndarray]:
-        """The parameters of runs with these values and where they start, after all were checked."""
-        given = self._given(values, batch)
+        """The parameters of runs with these values and where they start, after all were checked; `numbers` are those
+        of the runs, where they are some of many.
+        """
+        given = self._sorted(Given(values, batch, numbers))
         parameters = self._values(given)
         check_values(parameters, given)
         first = _first_values(self.layout, given, parameters)
@@ -93,9 +99,8 @@ class Setup:
         carried = {key: x for name, x in before.items() for key in self.parameters[name][1] if key in parameters.chosen}
         return parameters.with_choice(carried), first
 
-    def _given(self, values: Mapping[str, Any], batch: tuple[int, ...]) -> Given:
-        """Values by key."""
-        found = Given(values, batch)
+    def _sorted(self, found: Given) -> Given:
+        """Values by key: parameters and first values apart."""
         for name, x in found.names.items():
             if name in self.parameters and name in self.first_values:
                 raise InputError(

@@ -123,8 +123,10 @@ class Simulator:
             except ValueError:
                 raise self._refused(inputs) from None
             self._entries[...] = given
-        if steps.__class__ is not int or steps < 0:
+        if not isinstance(steps, (int, np.integer)) or steps < 0:
             raise InputError(f"steps is {steps!r}; allowed: a whole number of at least 0")
+        if out is not None and np.shape(out) != self._seen.shape:
+            raise InputError(f"out has the shape {np.shape(out)}; allowed: {self._seen.shape}")
         self._core.advance(steps)
         if out is None:
             return self._seen.copy()
@@ -216,7 +218,7 @@ class Simulator:
         """Put some runs to the start that these values say, after they were checked."""
         if not len(which):
             return
-        parameters, first = self._setup.runs(given, (len(which),), chosen)
+        parameters, first = self._setup.runs(given, (len(which),), chosen, which)
         core = self._core
         for k, key in enumerate(core.program.parameters.varying):
             core.varying[which, k] = parameters.varying.get(key, parameters.shared.get(key))
