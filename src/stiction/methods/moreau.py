@@ -28,6 +28,7 @@ from stiction.fields import choice, flag, number
 from stiction.friction.dry import Dry
 from stiction.methods.explicit import RK4, flowed, forgetting, over_steps, refuse_stiff_bristles, refuse_stiff_springs
 from stiction.methods.method import Choice, Method
+from stiction.methods.midpoint import MidpointPart
 from stiction.methods.rigid_friction import RigidFriction
 from stiction.methods.schemes import Scheme, euler, runge_kutta_4, runge_kutta_gill
 from stiction.methods.smooth_part import EulerPart, FlowPart, FoundRows, Solution, rotor_inertias
@@ -74,7 +75,7 @@ class Moreau(Method):
     vanishing = ("pull", "softness")
 
     rows: str = choice(("together", "by_joint"), default="together")
-    scheme: str = choice(("euler", "gill", "rk4"), default="euler")
+    scheme: str = choice(("midpoint", "euler", "gill", "rk4"), default="euler")
     pull: float = number(0.0, least=0, most=1)
     softness: float = number(0.0, least=0, most=1e6)
     splitting: bool = flag(False)
@@ -100,7 +101,7 @@ class Moreau(Method):
         """Dry friction on one velocity as rows."""
         network.must_be_mechanical(f"method '{self.title}'", "use method 'rk4'")
         for name, part in network.parts.items():
-            if self.scheme != "euler" and isinstance(part, Row):
+            if self.scheme in SCHEMES and isinstance(part, Row):
                 raise NetworkError(
                     f"{network.labels.part(name)} follows the torque of the last step and needs method 'moreau' "
                     f"with the scheme 'euler'; got '{self.title}'"
@@ -112,21 +113,25 @@ class Moreau(Method):
             made = made.with_parts(lambda name, part: copy_with(part, geared=True) if name in geared else part)
         if _dependent(rows):
             made = made.with_parts(lambda _, part: copy_with(part, shared=True) if isinstance(part, Row) else part)
-        return over_steps(made, step)
+        return made if self.scheme == "midpoint" else over_steps(made, step)
 
     def _rigid(self, part: Part) -> Part:
         if not isinstance(part, Friction) or not isinstance(part.law, Dry) or part.dimension > 1:
             return part
-        return RigidFriction(law=part.law, viscous_apart=self.scheme == "euler", referenced=not absent(self.pull))
+        apart = self.scheme not in SCHEMES
+        return RigidFriction(law=part.law, viscous_apart=apart, referenced=not absent(self.pull))
 
     def slots(self, network: Network, step: float) -> Mapping[str, tuple[float, str]]:
-        """The worst contradiction and splitting error so far."""
+        """The worst contradiction and splitting error so far; the change of the velocities in the last step."""
         unit = _unit_of_rows(network)
-        return {"residual": (0.0, unit)} | ({"splitting": (0.0, unit)} if self.splitting else {})
+        found = {"residual": (0.0, unit)} | ({"splitting": (0.0, unit)} if self.splitting else {})
+        if self.scheme == "midpoint":
+            found |= {f"change.{k}": (0.0, "") for k in range(len(network.velocities(network.start)))}
+        return found
 
     def signals(self, network: Network) -> Mapping[str, str]:
         """Residual and splitting error are signals of the same names."""
-        return {name: name for name in self.slots(network, 1.0)}
+        return {name: name for name in ("residual", *(["splitting"] if self.splitting else []))}
 
     def choose(self, network: Network, start: StartTerms, step: float, given: Mapping[Key, Any]) -> Choice:
         """What the links of geared joints take at rest: from 0 a loaded joint would shift a little."""
@@ -150,6 +155,9 @@ class Moreau(Method):
     def _spring_growth(self, K: np.ndarray, B: np.ndarray, h: float) -> np.ndarray:
         if self.scheme in SCHEMES:
             return spring_growth(SCHEMES[self.scheme], K, B, h)
+        if self.scheme == "midpoint":
+            a, b = (1 - h * B / 2 - h * h * K / 2) / (1 + h * B / 2), -h * K / (1 + h * B / 2)
+            return spectral_radius(np.stack([np.stack([1 + h * b / 2, h * (1 + a) / 2], -1), np.stack([b, a], -1)], 1))
         step = np.stack([np.stack([1 - h * h * K, h - h * h * B], -1), np.stack([-h * K, 1 - h * B], -1)], 1)
         return spectral_radius(step)
 
@@ -169,7 +177,7 @@ class Moreau(Method):
         laws = [part.law for part in network.parts.values() if isinstance(part, FrictionPart)]
         largest = max((float(law.breakaway(way)) for law in laws for way in (1, -1)), default=0.0)
         worst = float(np.max(kept["residual"]))
-        if self.scheme == "euler" and self.rows == "together" and worst > SMALL * largest:
+        if self.scheme not in SCHEMES and self.rows == "together" and worst > SMALL * largest:
             found.append(
                 f"stick and slip contradicted each other by up to {worst:.3g} {_unit_of_rows(network)} in one step "
                 "(signal 'residual'); "
@@ -181,8 +189,7 @@ class Moreau(Method):
 
     def step(self, network: Network, block: Block, t: Scalar, h: Scalar) -> Block:
         """Rows first, then the smooth part."""
-        terms = Terms(network, network.evaluate(block.own, t, h))
-        smooth = EulerPart(terms, t, h) if self.scheme == "euler" else FlowPart(terms, h)
+        smooth = self._smooth(network, block, t, h)
         found, solution = self._found(smooth, h)
         residual, splitting = found.residual, block.method.get("splitting", 0)
         if self.splitting:
@@ -190,7 +197,7 @@ class Moreau(Method):
             for name, torque in together.torque.items():
                 splitting = maximum(splitting, absolute(torque - found.torque[name]))
         held = dict(block.own) | {name: self._held(smooth, found, name) for name in found.torque}
-        if isinstance(smooth, EulerPart):
+        if isinstance(smooth, (EulerPart, MidpointPart)):
             after = smooth.advanced(block._replace(own=held), found, solution, h)
         else:
             after = flowed(SCHEMES[self.scheme], network, block._replace(own=held), t, h)
@@ -199,10 +206,21 @@ class Moreau(Method):
         for name, part in smooth.rigid.items():
             if isinstance(part, RigidFriction) and part.geared:
                 own[name] = [*own[name][:-1], smooth.link_torque(name, found.torque[name], speeds, h)]
-        if self.scheme != "euler" or self.rows == "by_joint":
+        if self.scheme in SCHEMES or self.rows == "by_joint":
             residual = maximum(residual, _moved_though_stuck(smooth, found, speeds, h))
         kept = {"residual": maximum(block.method["residual"], residual)}
-        return after._replace(own=own, method=kept | ({"splitting": splitting} if self.splitting else {}))
+        kept |= {"splitting": splitting} if self.splitting else {}
+        if self.scheme == "midpoint":
+            kept |= _changes(smooth, block, found, speeds)
+        return after._replace(own=own, method=kept)
+
+    def _smooth(self, network: Network, block: Block, t: Scalar, h: Scalar) -> FlowPart:
+        """What rows need to know, and how the rest is advanced."""
+        if self.scheme == "midpoint":
+            last = [x for name, x in block.method.items() if name.startswith("change.")]
+            return MidpointPart(network, block, last, t, h)
+        terms = Terms(network, network.evaluate(block.own, t, h))
+        return EulerPart(terms, t, h) if self.scheme == "euler" else FlowPart(terms, h)
 
     def _found(self, smooth: FlowPart, h: Scalar) -> tuple[FoundRows, Solution]:
         """Torques of all rows: geared ones alone, if they are found by joint, then the others together."""
@@ -308,6 +326,15 @@ def _check_direction(name: str, start: StartTerms, title: str) -> None:
         f"'{name}' sees a velocity while everything rests (a wire with a shift, or from a source); "
         f"'{title}' cannot: use method 'rk4'",
     )
+
+
+def _changes(smooth: FlowPart, block: Block, found: FoundRows, speeds: list[Scalar]) -> dict[str, Scalar]:
+    """How the velocities changed in a step, to extrapolate from; not where a row began to slide or to stick."""
+    switched: Scalar = 0
+    for name, slides in found.slides.items():
+        switched = switched + absolute(slides - block.own[name][0])
+    before = smooth.terms.velocities
+    return {f"change.{k}": where(switched > 0, 0, b - a) for k, (a, b) in enumerate(zip(before, speeds, strict=True))}
 
 
 def _moved_though_stuck(smooth: FlowPart, found: FoundRows, speeds: list[Scalar], h: Scalar) -> Scalar:

@@ -49,15 +49,18 @@ class RigidFriction(Row, FrictionPart):
         """Viscous friction, where it is no part of the row."""
         return Linear(0, self.law.viscous if self.viscous_apart else 0, 0, 0)
 
+    def beside(self, s: Scalar) -> Scalar:
+        """Viscous friction, where it is no part of the row."""
+        return self.law.viscous * s if self.viscous_apart else 0
+
     def strength(self, w: Scalar, direction: Scalar) -> Scalar:
         """Torque of the row while it slides at speed w ≥ 0 in the direction of a number."""
         whole = self.law.strength(w, direction)
         return whole - self.law.viscous * w if self.viscous_apart else whole
 
     def bounds(self, own: list[Scalar], s: Scalar, step: Scalar) -> Bounds:
-        """Impulses at break-away, and at the speed at which the step begins."""
-        w = absolute(s)
-        ahead, back = (step * self.strength(w, direction) for direction in (1, -1))
+        """Impulses at break-away, and while sliding at velocity s; at 0 against it."""
+        ahead, back = (step * self.strength(maximum(0, way * s), way) for way in (1, -1))
         return Bounds(step * self.law.breakaway(1), step * self.law.breakaway(-1), ahead, back)
 
     def projected(self, torque: Scalar, s: Scalar, slid: Scalar) -> tuple[Scalar, Scalar]:

@@ -27,8 +27,9 @@ from stiction.network.wires import NetworkError
 from stiction.parts.friction import Friction
 from stiction.parts.ground import Ground
 from stiction.parts.penalty_joint import PenaltyJoint
+from stiction.trace.elimination import eliminated, solved
 from stiction.trace.functions import Scalar, absolute, clip, floor, logical_not, loop, maximum, minimum, where
-from stiction.trace.parameters import Key, absent
+from stiction.trace.parameters import Key
 
 GAMMA = 1 / 2
 OFFSETS = (0, 0, 1, 1)  # of the stages in time, parts of the step
@@ -251,38 +252,6 @@ def _stage_matrix(point: _Point, y: list[Any], order: _Order, c: Scalar) -> Matr
     return A
 
 
-def _eliminated(A: Matrix) -> Matrix:
-    """Factors of a matrix, without pivots: what stands for c M or c on the diagonal dominates."""
-    n = len(A)
-    U = [list(row) for row in A]
-    for k in range(n):
-        inverse = 1 / U[k][k]
-        for i in range(k + 1, n):
-            if absent(U[i][k]):
-                continue
-            factor_ = U[i][k] * inverse
-            U[i][k] = factor_
-            for j in range(k + 1, n):
-                if not absent(U[k][j]):
-                    U[i][j] = U[i][j] - factor_ * U[k][j]
-    return U
-
-
-def _solved(U: Matrix, b: list[Scalar]) -> list[Scalar]:
-    """The solution by the factors."""
-    n, x = len(U), list(b)
-    for k in range(n):
-        for j in range(k):
-            if not absent(U[k][j]):
-                x[k] = x[k] - U[k][j] * x[j]
-    for k in reversed(range(n)):
-        for j in range(k + 1, n):
-            if not absent(U[k][j]):
-                x[k] = x[k] - U[k][j] * x[j]
-        x[k] = x[k] / U[k][k]
-    return x
-
-
 def rosenbrock_step(
     order: _Order, block: Block, y: list[Scalar], t: Scalar, h: Scalar
 ) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
@@ -293,7 +262,7 @@ def rosenbrock_step(
     tilt = [
         (4 * b - 3 * a - c) * 4 / h for a, b, c in zip(start.all, soon.all, later.all, strict=True)
     ]  # ∂/∂t, order 2
-    U = _eliminated(_stage_matrix(start, y, order, 1 / (GAMMA * h)))
+    U = eliminated(_stage_matrix(start, y, order, 1 / (GAMMA * h)))
     found: list[list[Scalar]] = []
     rate = start.all
     for offset, turn, adds, couples in zip(OFFSETS, TILTS, STAGES, COUPLINGS, strict=True):
@@ -307,7 +276,7 @@ def rosenbrock_step(
             for i, (f, s) in enumerate(zip(rate, tilt, strict=True))
         ]
         right[m:n] = [dot(row, right[m:n]) for row in start.terms.mass_matrix]
-        found.append(_solved(U, right))
+        found.append(solved(U, right))
     change = [sum((w * k[i] for w, k in zip(WEIGHTS, found, strict=True) if w), start=0) for i in range(n + len(works))]
     after = [a + b for a, b in zip(y, change[:n], strict=True)]
     return after, [a + b for a, b in zip(works, change[n:], strict=True)], found[-1][:n]

@@ -214,6 +214,10 @@ class Row(Implicit):
         """What it does beside its row: nothing."""
         return Linear(0, 0, 0, 0)
 
+    def beside(self, s: Scalar) -> Scalar:
+        """Torque that it has at velocity s beside that of its row."""
+        return 0
+
     def bounds(self, own: list[Scalar], s: Scalar, step: Scalar) -> Bounds:
         """Bounds of its impulse in this step."""
         raise NotImplementedError
