@@ -3,34 +3,61 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import partial
+from typing import Any, NamedTuple
 
 from stiction.control.pid import PID
 from stiction.errors import InputError, unknown
 from stiction.parts.source import Source
+from stiction.robot.units import motion_units
 from stiction.scene.scene import Scene
 
-Opener = Callable[[Scene], Scene]  # the scene with a plain number where the input comes in
+
+class Input(NamedTuple):
+    """Something that can come from outside.
+
+    Attributes:
+        opened: the scene with a plain number where it comes in.
+        unit: of it.
+    """
+
+    opened: Callable[[Scene], Scene]
+    unit: str
 
 
-def possible_inputs(scene: Scene) -> dict[str, Opener]:
+def possible_inputs(scene: Scene) -> dict[str, Input]:
     """Every input that a scene could have, by the name of the parameter that it becomes."""
-    found: dict[str, Opener] = {}
+    found: dict[str, Input] = {}
+    units = {name: motion_units(scene.all_robots[robot])[inner] for name, (robot, inner) in scene.joints.items()}
     for joint in scene.joints:
-        found[f"torque.{joint}"] = lambda s, j=joint: replace(s, torque={**s.torque, j: 0.0})  # type: ignore[misc]
+        found[f"torque.{joint}"] = Input(partial(_with_torque, joint), units[joint]["torque"])
     for joint, drive in scene.drives.items():
         if joint not in scene.control:
-            found[f"drive.{joint}.command"] = lambda s, j=joint, d=drive: replace(  # type: ignore[misc]
-                s, drives={**s.drives, j: replace(d, command=0.0)}
-            )
+            found[f"drive.{joint}.command"] = Input(partial(_with_command, joint), drive.motor.unit_of_command)
     for joint, controller in scene.control.items():
         if isinstance(controller, PID):
-            found[f"control.{joint}.target"] = lambda s, j=joint, c=controller: replace(  # type: ignore[misc]
-                s, control={**s.control, j: replace(c, target=0.0)}
-            )
+            found[f"control.{joint}.target"] = Input(partial(_with_target, joint), units[joint]["q"])
     for name, part in scene.parts.items():
         if isinstance(part, Source) and len(part.functions) == 1:
-            found[f"{name}.value"] = lambda s, n=name: replace(s, parts={**s.parts, n: Source(functions=(0.0,))})  # type: ignore[misc]
+            found[f"{name}.value"] = Input(partial(_with_value, name), part.unit("force"))
     return found
+
+
+def _with_torque(joint: str, scene: Scene) -> Scene:
+    return replace(scene, torque={**scene.torque, joint: 0.0})
+
+
+def _with_command(joint: str, scene: Scene) -> Scene:
+    return replace(scene, drives={**scene.drives, joint: replace(scene.drives[joint], command=0.0)})
+
+
+def _with_target(joint: str, scene: Scene) -> Scene:
+    controller: Any = scene.control[joint]
+    return replace(scene, control={**scene.control, joint: replace(controller, target=0.0)})
+
+
+def _with_value(name: str, scene: Scene) -> Scene:
+    return replace(scene, parts={**scene.parts, name: Source(functions=(0.0,))})
 
 
 def input_names(scene: Scene, patterns: Sequence[str]) -> tuple[str, ...]:
@@ -46,5 +73,5 @@ def with_inputs(scene: Scene, names: Sequence[str]) -> Scene:
     """The scene with its inputs as plain numbers, 0 at first."""
     known = possible_inputs(scene)
     for name in names:
-        scene = known[name](scene)
+        scene = known[name].opened(scene)
     return scene

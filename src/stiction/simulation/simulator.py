@@ -14,7 +14,7 @@ from stiction.control.callback import Callback
 from stiction.errors import InputError
 from stiction.methods import Method, as_method
 from stiction.network.labels import full
-from stiction.scene.inputs import input_names, with_inputs
+from stiction.scene.inputs import input_names, possible_inputs, with_inputs
 from stiction.scene.scene import Scene
 from stiction.simulation.core import Core
 from stiction.simulation.setup import Setup
@@ -307,12 +307,13 @@ class Simulator:
         program = self._core.program
         layout, parameters = program.layout, program.parameters
         units = {program.name(key): program.unit(key) for key in program.wanted}
+        possible = possible_inputs(self.scene)
         digital = layout.network.digital.items()
         return {
             "step": self.step_length,
             "method": program.method.title,
             "runs": self.runs,
-            "inputs": list(self.inputs),
+            "inputs": [{"name": name, "unit": possible[name].unit} for name in self.inputs],
             "outputs": [{"name": name, "unit": units[name]} for name in self.outputs],
             "state": [{"name": slot.name, "unit": slot.unit, "kind": slot.kind} for slot in layout.slots],
             "shared": {full(key): x for key, x in parameters.shared.items()},
