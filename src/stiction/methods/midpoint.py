@@ -6,9 +6,8 @@
     q⁺  = q + h N(q_m) (v + v⁺)/2
 
 F and r are linear in what changes over the step: their slopes are exact derivatives of the traced formulas, through all
-wires. What counts is the mean over the step, δv̄ = θ δv and δȳ = θ δy with θ = 1/(1 − e^−z) − 1/z ≥ 1/2, which is exact for
-one damper (z = h slope/M) and for one state that decays (z = −h R_yy): nothing that dies out can make the step unstable.
-Only the velocity terms of the bias are extrapolated, from the velocities of the last step; after a switch they start
+wires. What counts is the mean over the step, δv̄ = θ δv and δȳ = θ δy, with the weight θ ≥ 1/2 of one damper (z = h slope/M)
+or of one state that decays (z = −h R_yy): nothing that dies out can make the step unstable. Only the velocity terms of the bias are extrapolated, from the velocities of the last step; after a switch they start
 anew.
 """
 
@@ -24,20 +23,18 @@ from stiction.network.terms import Compliance, Matrix, Terms, added, compliance,
 from stiction.parts.kinds import Digital, Row
 from stiction.trace.derivative import directional
 from stiction.trace.elimination import eliminated, solved
-from stiction.trace.functions import Scalar, constant, exp, sqrt, where
+from stiction.trace.functions import Scalar, constant, maximum, sqrt
 from stiction.trace.parameters import absent
 
-NARROW = 1e-3  # decays in a step below which a series serves
 
-
-def mean_weight(z: Scalar) -> Scalar:
-    """Which part of its change over a step a decay has made in the mean, if it decays by e^−z: 1/2 where it is slow, 1
-    where it is fast; 1/2 for what grows.
+def mean_weight(decay: Scalar, inertia: Scalar = 1) -> Scalar:
+    """Which part of its change over a step a decay by e^−z, z = decay/inertia, has made in the mean: θ = 1/(1 − e^−z) −
+    1/z, here as a fraction with the same beginning 1/2 + z/12 and the same end 1 − 1/z; 1/2 for what grows.
     """
-    if absent(z):
+    if absent(decay):
         return 0.5
-    fast = where(z > NARROW, z, 1)
-    return where(z > NARROW, 1 / (1 - exp(-fast)) - 1 / fast, where(z > 0, 0.5 + z / 12, 0.5))
+    d = maximum(0, decay)
+    return (12 * inertia * inertia + 5 * inertia * d + d * d) / (24 * inertia * inertia + 6 * inertia * d + d * d)
 
 
 class MidpointPart(FlowPart):
@@ -101,7 +98,7 @@ class MidpointPart(FlowPart):
         n, M = len(S), self.terms.mass_matrix
         C = [[-(S[i][j] + S[j][i]) / 2 if i != j else -S[i][i] for j in range(n)] for i in range(n)]
         self.skew = [[(S[j][i] - S[i][j]) / 2 if i != j else 0 for j in range(n)] for i in range(n)]
-        self.weights = [mean_weight(h * C[k][k] / M[k][k]) for k in range(n)]
+        self.weights = [mean_weight(h * C[k][k], M[k][k]) for k in range(n)]
         roots = [0 if all(absent(C[i][j]) for j in range(n) if j != i) else sqrt(self.weights[i]) for i in range(n)]
         self.damping: Matrix = [
             [
