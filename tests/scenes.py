@@ -35,16 +35,17 @@ from stiction.parts import Mass, PenaltyJoint, SpringDamper
 from stiction.scene import Formula
 
 METHODS = {name: make() for name, make in methods.METHODS.items()} | {
-    "by joint, Euler": Moreau(rows="by_joint"),
+    "by joint, midpoint": Moreau(rows="by_joint"),
     "together, RK4": Moreau(scheme="rk4"),
     "by joint, RK4": Moreau(rows="by_joint", scheme="rk4"),
 }
 TWO_LINK = library.two_link(lengths=(0.3, 0.3), masses=(0.5, 0.5))
 
 
-def evaluates_once(method):
-    """Whether a method evaluates the flow once per step: then it is of order 1 for all that is smooth."""
-    return isinstance(method, Euler) or (isinstance(method, Moreau) and method.scheme == "euler")
+def order(method):
+    """The order of a method for all that is smooth."""
+    midpoint = isinstance(method, Moreau) and method.scheme == "midpoint"
+    return 1 if isinstance(method, Euler) else 2 if midpoint else 4
 
 
 def flywheel(inertia):

@@ -7,7 +7,7 @@ import pytest
 from scipy.linalg import expm
 
 from stiction import CurrentMotor, DCMotor, Drive, Gear, TorqueMotor, Viscous, simulate
-from tests.scenes import METHODS, driven, evaluates_once
+from tests.scenes import METHODS, driven, order
 
 
 def test_digits_of_a_motor_step():
@@ -73,7 +73,7 @@ def test_electronics_faster_than_the_step(method, step):
     run = simulate(driven(J, drive), duration=2.0, step=step, method=method, record=0.5)
     A = np.array([[0.0, K / J, 0.0], [-K / L, -R / L, e / L], [0.0, 0.0, 0.0]])
     exact = np.array([(expm(A * t) @ [0.0, 0.0, 1.0])[:2] for t in run.time[1:]])
-    error = 0.6 * step / 4.0 if evaluates_once(method) else 0.25 * L / R
+    error = {1: 0.6 * step / 4.0, 2: 1e-6, 4: 0.25 * L / R}[order(method)]
     np.testing.assert_allclose(run["v.axle"][1:], exact[:, 0], rtol=error)
     np.testing.assert_allclose(run["motor_current.axle"][1:], exact[:, 1], rtol=3 * error)
 

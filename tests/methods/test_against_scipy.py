@@ -27,7 +27,7 @@ from stiction import (
     simulate,
 )
 from stiction.trace import sin
-from tests.scenes import METHODS, TWO_LINK, driven, evaluates_once
+from tests.scenes import METHODS, TWO_LINK, driven, order
 
 EVERY = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 FAR = (np.array([2.0, -3.0]), (2.0, -3.0, 0.0))  # gravity in the plane of an arm
@@ -36,15 +36,17 @@ FAR = (np.array([2.0, -3.0]), (2.0, -3.0, 0.0))  # gravity in the plane of an ar
 REFERENCES = {}  # by test: SciPy solves each once
 
 
-def agrees(what, scene, method, rates, start, signals, h=1e-3, once=8.0, several=1e-6, stiff=False):
-    """Simulate 2 s, and compare signals with the first states of `rates`: to `once` · h or `several` of their ways."""
+def agrees(what, scene, method, rates, start, signals, h=1e-3, once=8.0, twice=40.0, several=1e-6, stiff=False):
+    """Simulate 2 s, and compare signals with the first states of `rates`: to `once` · h, `twice` · h² or `several` of
+    their ways, by the order of the method.
+    """
     run = simulate(scene, duration=2.0, step=h, method=method, record=0.05)
     if what not in REFERENCES:
         how = {"t_eval": run.time, "rtol": 1e-9, "atol": 1e-11, "method": "Radau" if stiff else "RK45"}
         REFERENCES[what] = solve_ivp(rates, (0, 2), start, **how).y
     for name, expected in zip(signals, REFERENCES[what], strict=False):
         error = np.abs(run[name] - expected).max() / np.ptp(expected)
-        assert error < (once * h if evaluates_once(method) else several), name
+        assert error < {1: once * h, 2: twice * h * h, 4: several}[order(method)], name
 
 
 LEVEL, STATIC, FADES, K, B, VISCOUS = (3.0, 5.0), (4.0, 6.0), 0.2, 2000.0, 20.0, 0.4
@@ -235,6 +237,6 @@ def test_a_sampled_controller_on_a_pendulum(method, step):
 
         state = solve_ivp(rates, (t, t + 0.01), state, rtol=1e-9, atol=1e-11).y[:, -1]
         expected.append(state[0])
-    once = evaluates_once(METHODS[method])
-    assert np.abs(run["q.joint1"] - expected).max() < (2.5 * step if once else 1e-8) * np.ptp(expected)
+    error = {1: 2.5 * step, 2: 0.7 * step**2, 4: 1e-8}[order(METHODS[method])]
+    assert np.abs(run["q.joint1"] - expected).max() < error * np.ptp(expected)
     assert np.abs(run["command.joint1"]).max() == 8.0

@@ -67,12 +67,14 @@ def test_softness_creeps_and_pull_turns_it_into_an_offset(method, softness, load
     """A stuck joint gives λ of the impulse that would stop it, whose inertia J is what the row knows of.
 
     That is the rotor (found by joint), rotor and link (together), or these and the drag D of motor and viscous
-    friction, which `moreau` takes implicitly, over a step h. So λ alone creeps at λ h T/(J + λ h D), with the drag of
+    friction, which `moreau` takes implicitly with its weight θ, over a step h. So λ alone creeps at λ h T/(J + λ h D), with the drag of
     the motor, or of both; with the pull k it ends λ h² T/(k J) away. All that is exact.
     """
     h, pull, both = 1e-3, 0.1, ROTOR + float(link().mass_matrix([0.0])[0, 0])
     implicit = h * (DRAG + LAW.viscous)
-    J = {"gears_semi_implicit": ROTOR, "gears_implicit": both, "moreau": both + implicit}[method]
+    z = implicit / both
+    theta = (12 + 5 * z + z * z) / (24 + 6 * z + z * z)
+    J = {"gears_semi_implicit": ROTOR, "gears_implicit": both, "moreau": both + theta * implicit}[method]
     further = softness * (implicit if method == "moreau" else h * DRAG)
     how = {"step": h, "record": 0.5}
     soft = simulate(geared(load), duration=2.0, method=method_named(method, softness=softness), **how)

@@ -66,7 +66,7 @@ def plain():
 
 METHODS = {name: make() for name, make in methods.METHODS.items()} | {
     "pulled": stiction.gears_semi_implicit(pull=0.1, softness=1e-3, splitting=True),
-    "by joint, Euler": Moreau(rows="by_joint"),
+    "by joint, midpoint": Moreau(rows="by_joint"),
     "together, RK4": Moreau(scheme="rk4"),
     "tight": Rosenbrock(tolerance=1e-9),
 }

@@ -9,10 +9,9 @@ from typing import Any, ClassVar
 
 from stiction.errors import StictionError
 from stiction.fields import number, real
-from stiction.friction.law import Linear
 from stiction.parts.kinds import Implicit, Ports
 from stiction.registry import Registry
-from stiction.trace.functions import Scalar, absolute, clip, exp, where
+from stiction.trace.functions import Scalar, absolute, clip, exp
 from stiction.trace.parameters import Substitution, absent
 
 MOTORS = Registry("kind")
@@ -105,22 +104,14 @@ class Motor(Implicit):
         most = _on_curve(limit, absolute(speed)) if isinstance(limit, tuple) else limit
         return clip(torque, -most, most)
 
-    def _free(self, command: Scalar, speed: Scalar) -> tuple[Scalar, Scalar]:
-        """Torque at speed 0 and its fall with the speed [N·m·s/rad], without limits."""
+    def _free(self, command: Scalar, speed: Scalar) -> Scalar:
+        """The torque, where no limit of the torque acts."""
         raise NotImplementedError
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
         """The torque on the shaft."""
         (speed,) = motion["speed"]
-        torque, slope = self._free(motion["command"][0], speed)
-        return {"torque": [self.limited(torque - slope * speed, speed)]}, []
-
-    def at_end(self, motion: Ports, own: list[Scalar], s: Scalar, step: Scalar, t: Scalar) -> Linear:
-        """The torque at the end of a step; s is minus the speed."""
-        torque, slope = self._free(motion["command"][0], -s)
-        total = torque + slope * s
-        free = self.torque_limit is None or absolute(total - self.limited(total, -s)) <= 0
-        return Linear(where(free, torque, self.limited(total, -s)), where(free, slope, 0), 0, 0)
+        return {"torque": [self.limited(self._free(motion["command"][0], speed), speed)]}, []
 
 
 def _on_curve(curve: tuple[tuple[Scalar, Scalar], ...], speed: Scalar) -> Scalar:
@@ -142,8 +133,8 @@ class TorqueMotor(Motor):
         {'torque': [2.0]}
     """
 
-    def _free(self, command: Scalar, speed: Scalar) -> tuple[Scalar, Scalar]:
-        return command, 0
+    def _free(self, command: Scalar, speed: Scalar) -> Scalar:
+        return command
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,6 +150,10 @@ class ElectricMotor(Motor):
 
     constant: float = number(above=0)
     current_limit: float | None = number(None, above=0, optional=True)
+
+    def within(self, current: Scalar) -> Scalar:
+        """The current that the limit lets through."""
+        return current if self.current_limit is None else clip(current, -self.current_limit, self.current_limit)
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
         """The torque on the shaft, and the current that makes it."""
@@ -179,9 +174,8 @@ class CurrentMotor(ElectricMotor):
 
     unit_of_command = "A"
 
-    def _free(self, command: Scalar, speed: Scalar) -> tuple[Scalar, Scalar]:
-        current = command if self.current_limit is None else clip(command, -self.current_limit, self.current_limit)
-        return self.constant * current, 0
+    def _free(self, command: Scalar, speed: Scalar) -> Scalar:
+        return self.constant * self.within(command)
 
 
 @MOTORS.add
@@ -262,14 +256,8 @@ class DCMotor(ElectricMotor):
         """The voltage at the motor."""
         return command if self.rated_voltage is None else clip(command, -self.rated_voltage, self.rated_voltage)
 
-    def _free(self, command: Scalar, speed: Scalar) -> tuple[Scalar, Scalar]:
-        e, K, R = self.voltage(command), self.constant, self.resistance
-        if self.current_limit is None:
-            return K * e / R, K * K / R
-        current = (e - K * speed) / R
-        clipped = absolute(current) > self.current_limit
-        most = K * clip(current, -self.current_limit, self.current_limit)
-        return where(clipped, most, K * e / R), where(clipped, 0, K * K / R)
+    def _free(self, command: Scalar, speed: Scalar) -> Scalar:
+        return self.constant * self.within((self.voltage(command) - self.constant * speed) / self.resistance)
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
         """The torque, and the rate of the current; where electronics are fast, the torque of the mean current of the
@@ -298,16 +286,3 @@ class DCMotor(ElectricMotor):
     def _decay(self) -> Scalar:
         """What is left of a current after a step."""
         return exp(-self.resistance * self.over / self.inductance)
-
-    def at_end(self, motion: Ports, own: list[Scalar], s: Scalar, step: Scalar, t: Scalar) -> Linear:
-        """The mean torque of a step at the speed of its end (s is minus the speed), and the current after it: both
-        exact.
-        """
-        if not own:
-            return super().at_end(motion, own, s, step, t)
-        K, R = self.constant, self.resistance
-        decay = exp(-step * R / self.inductance)
-        part = (1 - decay) * self.inductance / (R * step)  # of the start in the mean
-        e = self.voltage(motion["command"][0])
-        mean, end = e / R * (1 - part) + own[0] * part, e / R * (1 - decay) + own[0] * decay
-        return Linear(K * mean, K * K / R * (1 - part), end, K / R * (1 - decay))

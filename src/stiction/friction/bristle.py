@@ -8,19 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stiction.fields import number, pair
-from stiction.friction.law import LAWS, Law, Linear, side
+from stiction.friction.law import LAWS, Law, side
 from stiction.trace.functions import Scalar, absolute, cos, exp, where
-
-
-def _implicit(
-    v: Scalar, z: Scalar, step: Scalar, yielding: Scalar, stiffness: Scalar, damping: Scalar, viscous: Scalar
-) -> Linear:
-    """A bristle at the end of a step: z⁺ = z + h (v⁺ − yielding z⁺), with the rate of yielding α |v|/g of the
-    beginning.
-    """
-    kept = 1 / (1 + step * yielding)
-    both = stiffness + damping / step  # torque per bending: K z⁺ + B (z⁺ − z)/h
-    return Linear((both * kept - damping / step) * z, both * kept * step + viscous, kept * z, kept * step)
 
 
 @LAWS.add
@@ -51,10 +40,6 @@ class Dahl(Law):
     def breakaway(self, direction: Scalar) -> Scalar:
         """The level, which it approaches while it slides more and more."""
         return side(self.level, direction)  # type: ignore[arg-type]
-
-    def implicit(self, v: Scalar, z: Scalar, step: Scalar) -> Linear:
-        """Bent at the end of a step, for semi-implicit methods."""
-        return _implicit(v, z, step, absolute(v) * self.stiffness / self.breakaway(v), self.stiffness, 0, 0)
 
     def steady(self, v: Scalar) -> Scalar:
         """Torque after a long time at velocity v."""
@@ -147,12 +132,6 @@ class LuGre(Law):
     def breakaway(self, direction: Scalar) -> Scalar:
         """The torque at which slow loading makes it slide."""
         return side(self.static, direction)  # type: ignore[arg-type]
-
-    def implicit(self, v: Scalar, z: Scalar, step: Scalar) -> Linear:
-        """Bent at the end of a step, for semi-implicit methods."""
-        strength = self.strength(v)
-        yielding = self.sliding(v, z, strength / self.stiffness) * absolute(v) * self.stiffness / strength
-        return _implicit(v, z, step, yielding, self.stiffness, self.damping, self.viscous)
 
     def steady(self, v: Scalar) -> Scalar:
         """Torque after a long time at velocity v."""

@@ -6,7 +6,7 @@ may the fields of a law (`with_parameters` replaces them while a simulation is t
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from stiction.errors import StictionError
 from stiction.fields import Validated, shortened
@@ -23,22 +23,6 @@ ALL_SLIDES = 0.9  # part of the motion that slips from which on it is sliding
 
 class FrictionError(StictionError):
     """The parameters of a friction law are impossible."""
-
-
-class Linear(NamedTuple):
-    """Friction at the end of a step, linear in the velocity there: torque + slope · v⁺.
-
-    Attributes:
-        torque: [N·m or N].
-        slope: [N·m·s/rad or N·s/m].
-        bend: the own state at the end, at v⁺ = 0 [rad or m].
-        bend_slope: and how it grows with v⁺ [s].
-    """
-
-    torque: Scalar
-    slope: Scalar
-    bend: Scalar
-    bend_slope: Scalar
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,13 +65,6 @@ class Law(Validated, Parametric):
         hold.
         """
         return 0
-
-    def implicit(self, v: Scalar, z: Scalar, step: Scalar) -> Linear:
-        """The torque at the end of a step that begins with v and z, for semi-implicit methods. As it is at the
-        beginning, if the law does not say better.
-        """
-        torque, rate = self.flow(v, z, step)
-        return Linear(torque, 0, z + step * rate, 0)
 
     def cautions(self, fastest: float) -> list[str]:
         """What should be known of a run in which it moved at most so fast [rad/s or m/s]."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from stiction.fields import number
-from stiction.friction.law import LAWS, Law, Linear
+from stiction.friction.law import LAWS, Law
 from stiction.trace.functions import Scalar
 
 
@@ -30,7 +30,3 @@ class Viscous(Law):
     def steady(self, v: Scalar) -> Scalar:
         """Torque at velocity v."""
         return self.coefficient * v
-
-    def implicit(self, v: Scalar, z: Scalar, step: Scalar) -> Linear:
-        """The torque of the velocity at the end of the step."""
-        return Linear(0, self.coefficient, z, 0)

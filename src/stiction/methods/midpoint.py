@@ -6,12 +6,13 @@
     q⁺  = q + h N(q_m) (v + v⁺)/2
 
 F and r are linear in what changes over the step: their slopes are exact derivatives of the traced formulas, through all
-wires. What counts is the mean over the step, δv̄ = θ δv and δȳ = θ δy, with the weight θ ≥ 1/2 of one damper (z = h slope/M)
-or of one state that decays (z = −h R_yy): nothing that dies out can make the step unstable. Only the velocity terms of the bias are extrapolated, from the velocities of the last step; after a switch they start
-anew.
+wires. What counts is the mean over the step, δv̄ = θ δv and δȳ = θ δy, with the weight θ ≥ 1/2 of one damper (z = h
+slope/M) or of one state that decays (z = −h R_yy): nothing that dies out can make the step unstable. Only the velocity
+terms of the bias are extrapolated, from the velocities of the last step; after a switch they start anew.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from stiction.dynamics.composite_body import solve
 from stiction.errors import TraceError
@@ -23,18 +24,40 @@ from stiction.network.terms import Compliance, Matrix, Terms, added, compliance,
 from stiction.parts.kinds import Digital, Row
 from stiction.trace.derivative import directional
 from stiction.trace.elimination import eliminated, solved
-from stiction.trace.functions import Scalar, constant, maximum, sqrt
+from stiction.trace.expression import Expr
+from stiction.trace.functions import Scalar, constant, exp, maximum, sqrt, where
 from stiction.trace.parameters import absent
 
+NARROW = 1e-3  # decays in a step below which a series serves
 
-def mean_weight(decay: Scalar, inertia: Scalar = 1) -> Scalar:
-    """Which part of its change over a step a decay by e^−z, z = decay/inertia, has made in the mean: θ = 1/(1 − e^−z) −
-    1/z, here as a fraction with the same beginning 1/2 + z/12 and the same end 1 − 1/z; 1/2 for what grows.
+
+class Weights(NamedTuple):
+    """Of what decays by e^−z in a step: which part of its change it has made in the mean.
+
+    Attributes:
+        own: of a change that it makes by itself: θ = 1/(1 − e^−z) − 1/z, from 1/2 to 1.
+        driven: of the change by what drives it and grows evenly, over 1/2: 1 + (1/θ − 2)/z, from 2/3 to 1, where z is
+            the same in all steps and it is driven by velocities alone; else 1, which holds stiff springs.
+    """
+
+    own: Scalar
+    driven: Scalar
+
+
+def weights(decay: Scalar, inertia: Scalar = 1, alone: bool = True) -> Weights:
+    """The weights for z = decay/inertia; those of z = 0 for what grows. Where z is the same in all steps θ is exact,
+    else a fraction that begins and ends like it: 1/2 + z/12 and 1 − 1/z.
     """
     if absent(decay):
-        return 0.5
-    d = maximum(0, decay)
-    return (12 * inertia * inertia + 5 * inertia * d + d * d) / (24 * inertia * inertia + 6 * inertia * d + d * d)
+        return Weights(1 / 2, 1)
+    if isinstance(decay, Expr) and not decay.level and not isinstance(inertia, Expr):
+        z = where(decay > NARROW, decay / inertia, 1)
+        slow, fast = maximum(0, decay) / inertia, decay > NARROW
+        own = 1 / (1 - exp(-z)) - 1 / z
+        driven = where(fast, 1 + (1 / own - 2) / z, 2 / 3 + slow / 18) if alone else 1
+        return Weights(where(fast, own, 1 / 2 + slow / 12), driven)
+    d, m = maximum(0, decay), inertia
+    return Weights((12 * m * m + 5 * m * d + d * d) / (24 * m * m + 6 * m * d + d * d), 1)
 
 
 class MidpointPart(FlowPart):
@@ -45,7 +68,7 @@ class MidpointPart(FlowPart):
     def __init__(self, network: Network, block: Block, last: Sequence[Scalar], t: Scalar, h: Scalar) -> None:
         self.start = block.own
         middle = _in_the_middle(network, block.own, h)
-        super().__init__(Terms(network, network.evaluate(middle, t + h / 2, h)), h)
+        super().__init__(Terms(network, network.evaluate(middle, t + h / 2, h)))
         v = self.terms.velocities
         self.ahead = [x + d / 2 for x, d in zip(v, last, strict=True)]  # velocities in the middle, extrapolated
         self.last = last
@@ -77,20 +100,29 @@ class MidpointPart(FlowPart):
             total = added(total, push)
         by_v, by_y = ([directional([*total, *rates], {x: 1.0}) for x in states] for states in (v, y))
         n = len(v)
-        decay = [mean_weight(-h * column[n + k]) for k, column in enumerate(by_y)]
-        B = [[(1 if i == j else 0) - h * by_y[j][n + i] * decay[j] for j in range(len(y))] for i in range(len(y))]
+        self.decays = []
+        for k, column in enumerate(by_y):
+            alone = all(absent(other[n + k]) for j, other in enumerate(by_y) if j != k)
+            self.decays.append(weights(-h * column[n + k], alone=alone))
+        own = [w.own for w in self.decays]
+        B = [[(1 if i == j else 0) - h * by_y[j][n + i] * own[j] for j in range(len(y))] for i in range(len(y))]
         factors = eliminated(B)
         self.drift = solved(factors, [h * x for x in rates])
-        self.response = [solved(factors, [h * x for x in column[n:]]) for column in by_v]  # of y to mean velocities
-        self.by_y, self.decay = [column[:n] for column in by_y], decay
-        S = [added(column[:n], self._through(self.response[k])) for k, column in enumerate(by_v)]  # columns
-        self._split(S, h)
+        by_speed = [[h * x for x in column[n:]] for column in by_v]
+        ends = [[w * x for w, x in zip(own, column, strict=True)] for column in by_speed]
+        self.ends = [solved(factors, column) for column in ends]  # how own states follow velocities, at the end
+        self.means = [  # and in the mean
+            [w.own * w.driven * x for w, x in zip(self.decays, solved(factors, column), strict=True)]
+            for column in by_speed
+        ]
+        self.by_y = [column[:n] for column in by_y]
+        self._split([added(x[:n], self._through(y)) for x, y in zip(by_v, self.means, strict=True)], h)
 
     def _through(self, change: Sequence[Scalar]) -> list[Scalar]:
-        """Forces by a change of the own states over the step."""
+        """Forces by a change of the own states in the mean."""
         total: list[Scalar] = [0] * len(self.terms.velocities)
-        for x, theta, column in zip(change, self.decay, self.by_y, strict=True):
-            total = [f if absent(g) or absent(x) else f + g * theta * x for f, g in zip(total, column, strict=True)]
+        for x, column in zip(change, self.by_y, strict=True):
+            total = [f if absent(g) or absent(x) else f + g * x for f, g in zip(total, column, strict=True)]
         return total
 
     def _split(self, S: Matrix, h: Scalar) -> None:
@@ -98,7 +130,7 @@ class MidpointPart(FlowPart):
         n, M = len(S), self.terms.mass_matrix
         C = [[-(S[i][j] + S[j][i]) / 2 if i != j else -S[i][i] for j in range(n)] for i in range(n)]
         self.skew = [[(S[j][i] - S[i][j]) / 2 if i != j else 0 for j in range(n)] for i in range(n)]
-        self.weights = [mean_weight(h * C[k][k], M[k][k]) for k in range(n)]
+        self.weights = [weights(h * C[k][k], M[k][k]).own for k in range(n)]
         roots = [0 if all(absent(C[i][j]) for j in range(n) if j != i) else sqrt(self.weights[i]) for i in range(n)]
         self.damping: Matrix = [
             [
@@ -115,7 +147,8 @@ class MidpointPart(FlowPart):
     ) -> tuple[list[Scalar], Compliance]:
         """Velocities at the end of the step without these rows, and what impulses at them do."""
         v, n = self.terms.velocities, len(self.terms.velocities)
-        forces = self._with_known(self._through(self.drift), known)
+        own = [w.own * x for w, x in zip(self.decays, self.drift, strict=True)]
+        forces = self._with_known(self._through(own), known)
         for push in self.pushes.values():
             forces = added(forces, push)
         if any(not absent(x) for row in self.skew for x in row):
@@ -142,14 +175,12 @@ class MidpointPart(FlowPart):
             after = [x - r * p for x, r in zip(after, solution.responses[name], strict=True)]
         middle = [(a + b) / 2 for a, b in zip(v, after, strict=True)]
         change = [w * (b - a) for w, a, b in zip(self.weights, v, after, strict=True)]  # in the mean
-        drift = list(self.drift)
-        for x, column in zip(change, self.response, strict=True):
-            drift = [a if absent(g) else a + g * x for a, g in zip(drift, column, strict=True)]
-        own = self._moved(after, middle, drift, h)
+        ends = added(self.drift, followed(self.ends, [b - a for a, b in zip(v, after, strict=True)]))
+        own = self._moved(after, middle, ends, h)
         torques = {name: self._torque(name, part, found, v, change) for name, part in self.rigid.items()}
         for name, part in self.rigid.items():
             own[name] = self._ended(block.own, name, part, found, torques[name], (v, middle, after), h)
-        works = self._worked(block, torques, change, drift, middle, h)
+        works = self._worked(block, torques, change, middle, h)
         return block._replace(own=self.network.settled(own), works=works)
 
     def _torque(self, name: str, part: Row, found: FoundRows, v: Sequence[Scalar], change: Sequence[Scalar]) -> Scalar:
@@ -161,7 +192,7 @@ class MidpointPart(FlowPart):
     ) -> dict[str, list[Scalar]]:
         """States of bodies and of impedances."""
         own, states, first, left = self.terms.now.own, {}, 0, iter(drift)
-        for name, part in self.network.parts.items():
+        for name in self.network.parts:
             if name in self.network.bodies:
                 body = self.network.bodies[name]
                 nq, size = body.positions(), len(own[name])
@@ -195,7 +226,6 @@ class MidpointPart(FlowPart):
         block: Block,
         torques: Mapping[str, Scalar],
         change: Sequence[Scalar],
-        drift: Sequence[Scalar],
         middle: Sequence[Scalar],
         h: Scalar,
     ) -> dict[str, Scalar]:
@@ -204,16 +234,26 @@ class MidpointPart(FlowPart):
             return {}
         now, v = self.terms.now, self.terms.velocities
         y = [x for name in self.own_states for x in now.own[name]]
-        seeds = dict(zip([*v, *y], [*change, *(w * x for w, x in zip(self.decay, drift, strict=True))], strict=True))
+        own = [w.own * x for w, x in zip(self.decays, self.drift, strict=True)]
+        means = added(own, followed(self.means, change))
+        seeds = dict(zip([*v, *y], [*change, *means], strict=True))
         works = {}
         for name, work in block.works.items():
             push = self.pushes[name]
             if name in torques:
                 push = [-x * torques[name] for x in self.rows[name]]
             elif name in self.smooth:
-                push = added(push, directional(push, seeds))  # type: ignore[arg-type]
+                push = added(push, directional(push, seeds))
             works[name] = work + h * dot(push, middle)
         return works
+
+
+def followed(columns: Matrix, change: Sequence[Scalar]) -> list[Scalar]:
+    """What own states do because of a change of the velocities."""
+    total: list[Scalar] = [0] * (len(columns[0]) if columns else 0)
+    for x, column in zip(change, columns, strict=True):
+        total = [a if absent(g) else a + g * x for a, g in zip(total, column, strict=True)]
+    return total
 
 
 def _in_the_middle(network: Network, own: States, h: Scalar) -> dict[str, list[Scalar]]:
@@ -231,7 +271,7 @@ def _in_the_middle(network: Network, own: States, h: Scalar) -> dict[str, list[S
 def _differentiable(outputs: Sequence[Scalar], states: Sequence[Scalar]) -> bool:
     """Whether formulas have slopes: what searches in a loop has none, and is taken as it is."""
     try:
-        directional(outputs, dict.fromkeys(states, 1.0))  # type: ignore[arg-type]
+        directional(outputs, dict.fromkeys(states, 1.0))
     except TraceError:
         return False
     return True

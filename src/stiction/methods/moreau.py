@@ -8,8 +8,8 @@ A stuck site has velocity 0 to rounding, whatever the step: nothing creeps. How 
 
 times how the smooth part is advanced between them,
 
-    "euler"      one evaluation: velocities first, then positions with the new velocities; viscous friction, bristles
-                 and motors are linear in the velocity at the end of the step, so they cannot make it unstable. Order 1;
+    "midpoint"   one evaluation in the middle of the step, all forces linear in what changes over it
+                 (`methods.midpoint`): order 2 where nothing switches;
     "gill", "rk4"   Runge–Kutta with four evaluations of the flow.
 
 gears.md's own methods are `gears_semi_implicit` (by joint, Gill) and `gears_implicit` (together, Gill). The paper
@@ -31,7 +31,7 @@ from stiction.methods.method import Choice, Method
 from stiction.methods.midpoint import MidpointPart
 from stiction.methods.rigid_friction import RigidFriction
 from stiction.methods.schemes import Scheme, euler, runge_kutta_4, runge_kutta_gill
-from stiction.methods.smooth_part import EulerPart, FlowPart, FoundRows, Solution, rotor_inertias
+from stiction.methods.smooth_part import FlowPart, FoundRows, Solution, rotor_inertias
 from stiction.methods.stability import refuse_runs, spectral_radius, spring_growth
 from stiction.network.layout import Block
 from stiction.network.network import Network
@@ -55,7 +55,7 @@ class Moreau(Method):
 
     Attributes:
         rows: "together" or "by_joint".
-        scheme: "euler", "gill" or "rk4".
+        scheme: "midpoint", "gill" or "rk4".
         pull: part of the way since its reference that a stuck site goes back in a step (k_q h of gears.md), 0 … 1.
         softness: how much a stuck site gives, over what a step without friction would move it (λ_q over A²).
         splitting: of "by_joint": record "splitting", how far its torques were, at worst so far, from those found
@@ -75,7 +75,7 @@ class Moreau(Method):
     vanishing = ("pull", "softness")
 
     rows: str = choice(("together", "by_joint"), default="together")
-    scheme: str = choice(("midpoint", "euler", "gill", "rk4"), default="euler")
+    scheme: str = choice(("midpoint", "gill", "rk4"), default="midpoint")
     pull: float = number(0.0, least=0, most=1)
     softness: float = number(0.0, least=0, most=1e6)
     splitting: bool = flag(False)
@@ -89,7 +89,7 @@ class Moreau(Method):
     def title(self) -> str:
         """The name of a preset, where it is one."""
         presets = {
-            ("together", "euler"): "moreau",
+            ("together", "midpoint"): "moreau",
             ("by_joint", "gill"): "gears_semi_implicit",
             ("together", "gill"): "gears_implicit",
         }
@@ -147,7 +147,7 @@ class Moreau(Method):
     def check(self, network: Network, start: StartTerms, step: float) -> None:
         """Refuse what does not act where its velocity is taken, and what is too stiff for the step."""
         for name, part in network.parts.items():
-            if isinstance(part, Row) or (self.scheme == "euler" and name in start.seen):
+            if isinstance(part, Row):
                 _check_direction(name, start, self.title)
         refuse_stiff_bristles(network, start, SCHEMES.get(self.scheme, euler), self.title, step)
         refuse_stiff_springs(network, start, self._spring_growth, self.title, step)
@@ -155,11 +155,8 @@ class Moreau(Method):
     def _spring_growth(self, K: np.ndarray, B: np.ndarray, h: float) -> np.ndarray:
         if self.scheme in SCHEMES:
             return spring_growth(SCHEMES[self.scheme], K, B, h)
-        if self.scheme == "midpoint":
-            a, b = (1 - h * B / 2 - h * h * K / 2) / (1 + h * B / 2), -h * K / (1 + h * B / 2)
-            return spectral_radius(np.stack([np.stack([1 + h * b / 2, h * (1 + a) / 2], -1), np.stack([b, a], -1)], 1))
-        step = np.stack([np.stack([1 - h * h * K, h - h * h * B], -1), np.stack([-h * K, 1 - h * B], -1)], 1)
-        return spectral_radius(step)
+        a, b = (1 - h * B / 2 - h * h * K / 2) / (1 + h * B / 2), -h * K / (1 + h * B / 2)
+        return spectral_radius(np.stack([np.stack([1 + h * b / 2, h * (1 + a) / 2], -1), np.stack([b, a], -1)], 1))
 
     def site_notes(self, part: FrictionPart, step: float, fastest: float) -> list[str]:
         """Bristles that forget faster than the stages of a scheme follow; by one evaluation they are implicit."""
@@ -197,7 +194,7 @@ class Moreau(Method):
             for name, torque in together.torque.items():
                 splitting = maximum(splitting, absolute(torque - found.torque[name]))
         held = dict(block.own) | {name: self._held(smooth, found, name) for name in found.torque}
-        if isinstance(smooth, (EulerPart, MidpointPart)):
+        if isinstance(smooth, MidpointPart):
             after = smooth.advanced(block._replace(own=held), found, solution, h)
         else:
             after = flowed(SCHEMES[self.scheme], network, block._replace(own=held), t, h)
@@ -219,8 +216,7 @@ class Moreau(Method):
         if self.scheme == "midpoint":
             last = [x for name, x in block.method.items() if name.startswith("change.")]
             return MidpointPart(network, block, last, t, h)
-        terms = Terms(network, network.evaluate(block.own, t, h))
-        return EulerPart(terms, t, h) if self.scheme == "euler" else FlowPart(terms, h)
+        return FlowPart(Terms(network, network.evaluate(block.own, t, h)))
 
     def _found(self, smooth: FlowPart, h: Scalar) -> tuple[FoundRows, Solution]:
         """Torques of all rows: geared ones alone, if they are found by joint, then the others together."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stiction.friction.dry import Dry
-from stiction.friction.law import SLIDING, STUCK, Linear
+from stiction.friction.law import SLIDING, STUCK
 from stiction.parts.friction import FrictionPart
 from stiction.parts.kinds import Ports, Row
 from stiction.rows.stick_slip import Bounds
@@ -17,7 +17,7 @@ class RigidFriction(Row, FrictionPart):
 
     Attributes:
         law: the friction law.
-        viscous_apart: whether its viscous part follows the velocity at the end of the step and is no part of the row.
+        viscous_apart: whether its viscous part goes with the smooth forces and is no part of the row.
         referenced: whether it keeps how far a stuck site has gone from where it stuck, to be pulled back.
         geared: whether its torque is found from a rotor alone; then it keeps what the link took in the last step.
     """
@@ -44,10 +44,6 @@ class RigidFriction(Row, FrictionPart):
         if self.referenced:
             rates[2] = motion["velocity"][0]
         return {"torque": [own[1]]}, rates
-
-    def at_end(self, motion: Ports, own: list[Scalar], s: Scalar, step: Scalar, t: Scalar) -> Linear:
-        """Viscous friction, where it is no part of the row."""
-        return Linear(0, self.law.viscous if self.viscous_apart else 0, 0, 0)
 
     def beside(self, s: Scalar) -> Scalar:
         """Viscous friction, where it is no part of the row."""

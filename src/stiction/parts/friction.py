@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from stiction.fields import count, instance
 from stiction.friction.dry import Dry
-from stiction.friction.law import Law, Linear
+from stiction.friction.law import Law
 from stiction.parts.kinds import Implicit, Ports, Spring
 from stiction.parts.registry import PARTS
 from stiction.trace.functions import Scalar
@@ -114,10 +114,6 @@ class Friction(FrictionPart):
             return []
         units = [[int(k == j) for j in range(n)] for k in range(n)]
         return [Spring({"torque": unit}, law.stiffness, law.damping) for unit in units]
-
-    def at_end(self, motion: Ports, own: list[Scalar], s: Scalar, step: Scalar, t: Scalar) -> Linear:
-        """The law's torque at the end of a step."""
-        return self.law.implicit(s, own[0] if own else 0, step)
 
     def mode(self, v: Scalar, own: list[Scalar], step: Scalar) -> Scalar:
         """0 stuck, 1 pre-sliding, 2 sliding."""

@@ -26,7 +26,6 @@ from typing import Any, ClassVar, NamedTuple, Self
 from stiction.dynamics.composite_body import factor, solve
 from stiction.errors import InputError
 from stiction.fields import Validated, count, number, shortened
-from stiction.friction.law import Linear
 from stiction.rows.stick_slip import Bounds
 from stiction.trace.functions import Scalar, floor
 from stiction.trace.parameters import Parametric, Substitution, component_names
@@ -172,7 +171,7 @@ class Impedance(Part):
 
 
 class Implicit(Impedance):
-    """An impedance whose output "torque" works on one velocity, and which can say what it will be at the end of a step.
+    """An impedance whose output "torque" works on one velocity.
 
     Attributes:
         velocity_port: the input that is this velocity.
@@ -181,12 +180,6 @@ class Implicit(Impedance):
 
     velocity_port: ClassVar[str] = "velocity"
     sense: ClassVar[int] = 1
-
-    def at_end(self, motion: Ports, own: list[Scalar], s: Scalar, step: Scalar, t: Scalar) -> Linear:
-        """Torque and own state at the end of a step, linear in sense · velocity there; s is what it is at the
-        beginning.
-        """
-        raise NotImplementedError
 
 
 class Row(Implicit):
@@ -209,10 +202,6 @@ class Row(Implicit):
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, Sequence[Scalar]]:
         """The torque that was found, held over the step."""
         return {"torque": [own[1]]}, [0] * len(own)
-
-    def at_end(self, motion: Ports, own: list[Scalar], s: Scalar, step: Scalar, t: Scalar) -> Linear:
-        """What it does beside its row: nothing."""
-        return Linear(0, 0, 0, 0)
 
     def beside(self, s: Scalar) -> Scalar:
         """Torque that it has at velocity s beside that of its row."""
