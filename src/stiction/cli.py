@@ -126,7 +126,7 @@ def run(
 
 def _tell_run(sweep: Any, record: Any, seconds: float) -> None:
     """What was simulated and how it ended: a line for each joint, or for each run of a sweep."""
-    from stiction.methods import DEFAULT, as_method
+    from stiction.methods import method_for
     from stiction.sweep import JOINTS, positions_of, table
 
     scene, settings = sweep.file.scene, sweep.file.settings
@@ -135,7 +135,7 @@ def _tell_run(sweep: Any, record: Any, seconds: float) -> None:
     runs = f"{record.diverged.size} runs of " if sweep.varied else ""
     rows = [
         ("scene", f"{', '.join(what)}; friction at {', '.join(scene.sites) or 'no joint'}"),
-        ("method", f"{as_method(settings.get('method', DEFAULT)).title}, step {settings['step']:g} s"),
+        ("method", f"{method_for(scene.network, settings.get('method'))[0].title}, step {settings['step']:g} s"),
         *([("set", ", ".join(fixed))] if fixed else []),
         ("simulated", f"{runs}{record.time[-1]:g} s in {seconds:.2f} s, {record.status}"),
     ]

@@ -145,7 +145,8 @@ def test_friction_on_a_floating_base_has_the_unit_of_its_direction():
     body = Link.of("body", Sphere(radius=0.1, mass=1.0))
     robot = Robot(name="ball", links=[Link(name="world"), body], joints=[base])
     law = Coulomb(level=0.1)
-    run = simulate(Scene(robot=robot, friction={"base.wx": law, "base.vz": law}), duration=0.01, step=1e-3)
+    scene = Scene(robot=robot, friction={"base.wx": law, "base.vz": law})
+    run = simulate(scene, duration=0.01, step=1e-3, method="rk4")
     assert (run.units["friction.base.wx"], run.units["bend.base.wx"], run.units["q.base.x"]) == ("N·m", "rad", "m")
     assert (run.units["friction.base.vz"], run.units["bend.base.vz"], run.units["q.base.qw"]) == ("N", "m", "1")
 

@@ -29,11 +29,15 @@ def test_a_single_run_is_raised_with_what_it_had(method):
 def test_a_batch_says_how_many_and_which():
     stiffness = np.array([10.0, 1e6, 20.0, 1e7])
     with pytest.warns(StictionWarning, match=r"2 of 4 runs diverged .*run 1"):
-        run = simulate(spun(), duration=1.0, step=1e-3, record=0.1, parameters={"friction.axle.stiffness": stiffness})
+        run = simulate(
+            spun(), duration=1.0, step=1e-3, method="rk4", record=0.1, parameters={"friction.axle.stiffness": stiffness}
+        )
     assert run.diverged.tolist() == [False, True, False, True]
     assert all(np.isfinite(x).all() for x in run.signals.values())
     for k in (0, 2):
-        alone = simulate(spun(Dahl(level=0.5, stiffness=stiffness[k])), duration=1.0, step=1e-3, record=0.1)
+        alone = simulate(
+            spun(Dahl(level=0.5, stiffness=stiffness[k])), duration=1.0, step=1e-3, method="rk4", record=0.1
+        )
         np.testing.assert_allclose(run["q.axle"][:, k], alone["q.axle"], rtol=1e-12)
         assert not alone.diverged
 
@@ -60,12 +64,13 @@ def test_every_run_of_a_batch_is_checked():
 def test_every_run_of_a_batch_is_checked_for_stability():
     scene = spun(Coulomb(level=0.5, stiffness=100.0, damping=1.0), 0.0)
     stiffness, damping = [100.0, 200.0, 1e3], [1.0, 1e3, 2.0]  # alone neither is extreme where both are too much
-    simulate(scene, duration=0.01, step=1e-3, parameters={"friction.axle.stiffness": stiffness})
+    simulate(scene, duration=0.01, step=1e-3, method="rk4", parameters={"friction.axle.stiffness": stiffness})
     with pytest.raises(InputError, match=r"too stiff for 'rk4'.*largest stable step.*run 1 of the batch"):
         simulate(
             scene,
             duration=0.01,
             step=1e-3,
+            method="rk4",
             parameters={"friction.axle.stiffness": stiffness, "friction.axle.damping": damping},
         )
 
@@ -86,7 +91,9 @@ def test_parameters_that_shape_the_program_cannot_vanish():
     """An inductance makes the current a state: it cannot become 0 in some runs of a batch."""
     motor = stiction.DCMotor(resistance=1.0, constant=0.05, inductance=1e-2, rotor_inertia=1e-4)
     scene = Scene(robot=flywheel(0.02), drives={"axle": stiction.Drive(motor=motor, command=1.0)})
-    simulate(scene, duration=0.01, step=1e-3, parameters={"drive.axle.inductance": [1e-2, 2e-2]})
+    simulate(scene, duration=0.01, step=1e-3, method="rk4", parameters={"drive.axle.inductance": [1e-2, 2e-2]})
     for inductance, message in ((0.0, "cannot become 0 in a batch"), (1e-5, "faster than the step")):
         with pytest.raises(InputError, match=message):
-            simulate(scene, duration=0.01, step=1e-3, parameters={"drive.axle.inductance": [1e-2, inductance]})
+            simulate(
+                scene, duration=0.01, step=1e-3, method="rk4", parameters={"drive.axle.inductance": [1e-2, inductance]}
+            )

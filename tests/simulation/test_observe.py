@@ -68,11 +68,11 @@ def test_signals_are_chosen_before_the_run():
 def test_what_was_asked_too_much_is_said():
     soft = LuGre(level=0.5, static=0.5, velocity=0.1, stiffness=500.0, damping=0.1)
     with pytest.warns(StictionWarning, match="the bristle forgets within .* Take a step below"):
-        simulate(on_axle(0.02, soft, 1.0), duration=0.15, step=1e-3, record=0.01)
+        simulate(on_axle(0.02, soft, 1.0), duration=0.15, step=1e-3, method="rk4", record=0.01)
     fast = LuGre(level=0.5, static=0.5, velocity=0.1, stiffness=1e4, damping=50.0)
     with pytest.warns(StictionWarning, match="passive only up to 0.04"):
         run = simulate(on_axle(0.02, fast, 1.0), duration=0.1, step=1e-5, record=0.1)
     assert "take less damping" in run.notes[0]
     falling = Stribeck(level=0.5, static=0.9, velocity=0.001, stiffness=100.0, damping=0.1)
     with pytest.warns(StictionWarning, match="it chatters"):
-        simulate(Scene(robot=flywheel(0.02), friction={"axle": falling}), duration=0.1, step=1e-3)
+        simulate(Scene(robot=flywheel(0.02), friction={"axle": falling}), duration=0.1, step=1e-3, method="rk4")

@@ -21,7 +21,7 @@ def test_units_and_origin(run):
     assert run.units["q.turn"] == "rad" and run.units["q.slide"] == "m"
     assert run.units["friction.turn"] == "N·m" and run.units["friction.slide"] == "N"
     assert run.units["v.slide"] == "m/s"
-    assert "RK4" in run.origin["settings"]
+    assert "midpoint" in run.origin["settings"]
     assert 'law = "Coulomb"' in run.origin["scene"]
     assert "numpy" in run.origin["versions"]
     assert repr(run).startswith("<Trajectory completed: ")

@@ -4,10 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 from stiction.errors import InputError
+from stiction.friction.dry import Dry
 from stiction.methods.explicit import RK4, Euler, Gill
 from stiction.methods.method import Method
 from stiction.methods.moreau import Moreau
 from stiction.methods.rosenbrock import Rosenbrock
+from stiction.network.network import Network
+from stiction.parts.friction import FrictionPart
+from stiction.parts.kinds import Row
 
 
 def gears_semi_implicit(**options: Any) -> Moreau:
@@ -20,7 +24,8 @@ def gears_implicit(**options: Any) -> Moreau:
     return Moreau(rows="together", scheme="gill", **options)
 
 
-DEFAULT = "rk4"
+DEFAULT = "moreau"
+MOST_VELOCITIES = 12  # for which rows found together stay a small program
 
 METHODS: dict[str, Callable[..., Method]] = {
     "moreau": Moreau,
@@ -60,8 +65,31 @@ def _options(name: str) -> str:
 
 
 def as_method(given: Any) -> Method:
-    """A method, by its name or as it is; None is the default."""
-    return given if isinstance(given, Method) else method_named(DEFAULT if given is None else given)
+    """A method, by its name or as it is."""
+    return given if isinstance(given, Method) else method_named(given)
+
+
+def method_for(network: Network, given: Any = None) -> tuple[Method, list[str]]:
+    """The method that is given for a network, or the default one; and what should be known where that is another.
+
+    Example:
+        >>> import stiction
+        >>> from stiction.methods import method_for
+        >>> method_for(stiction.Scene(robot=stiction.library.puma560()).network)[0].title
+        'moreau'
+        >>> method_for(stiction.Scene(robot=stiction.library.chain(20)).network)[0].title
+        'rk4'
+    """
+    if given is not None:
+        return as_method(given), []
+    rigid = any(isinstance(part, Row) for part in network.parts.values())
+    n = len(network.velocities(network.start)) if network.mechanical else 0
+    if rigid or (network.mechanical and n <= MOST_VELOCITIES):
+        return method_named(DEFAULT), []
+    dry = any(isinstance(part, FrictionPart) and isinstance(part.law, Dry) for part in network.parts.values())
+    many = f"there are {n} velocities, and '{DEFAULT}' is for up to {MOST_VELOCITIES}"
+    why = many if n else "a body has no mass matrix"
+    return RK4(), [f"simulated by 'rk4', as {why}: dry friction has bristles, which bend"] if dry else []
 
 
 __all__ = [
@@ -76,5 +104,6 @@ __all__ = [
     "as_method",
     "gears_implicit",
     "gears_semi_implicit",
+    "method_for",
     "method_named",
 ]

@@ -257,8 +257,10 @@ def followed(columns: Matrix, change: Sequence[Scalar]) -> list[Scalar]:
 
 
 def _in_the_middle(network: Network, own: States, h: Scalar) -> dict[str, list[Scalar]]:
-    """The states with positions half a step on; they count as given, so that slopes are those of velocities."""
-    made = {name: list(x) for name, x in own.items()}
+    """The states with positions half a step on. These count as given, so that slopes are those of velocities, and so
+    does what controllers decided at the beginning of the step.
+    """
+    made = {name: [constant(x) for x in own[name]] if name in network.digital else list(own[name]) for name in own}
     for name, body in network.bodies.items():
         nq = body.positions()
         rates = body.position_rates(own[name])

@@ -26,7 +26,15 @@ import numpy as np
 
 from stiction.fields import choice, flag, number
 from stiction.friction.dry import Dry
-from stiction.methods.explicit import RK4, flowed, forgetting, over_steps, refuse_stiff_bristles, refuse_stiff_springs
+from stiction.methods.explicit import (
+    RK4,
+    flowed,
+    forgetting,
+    over_steps,
+    refuse_pushing,
+    refuse_stiff_bristles,
+    refuse_stiff_springs,
+)
 from stiction.methods.method import Choice, Method
 from stiction.methods.midpoint import MidpointPart
 from stiction.methods.rigid_friction import RigidFriction
@@ -146,6 +154,7 @@ class Moreau(Method):
 
     def check(self, network: Network, start: StartTerms, step: float) -> None:
         """Refuse what does not act where its velocity is taken, and what is too stiff for the step."""
+        refuse_pushing(network, start)
         for name, part in network.parts.items():
             if isinstance(part, Row):
                 _check_direction(name, start, self.title)

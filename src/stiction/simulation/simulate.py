@@ -10,7 +10,7 @@ import numpy as np
 
 from stiction.errors import DivergedError, InputError, StictionError, StictionWarning
 from stiction.files.scene_file import SceneFile, read_scene
-from stiction.methods import Method, as_method
+from stiction.methods import Method, method_for
 from stiction.network.labels import full
 from stiction.scene.scene import Scene
 from stiction.simulation import observe
@@ -58,10 +58,10 @@ def simulate(
         duration: [s]; a whole number of records.
         step: [s].
         method: a method, such as `Moreau()` or `Rosenbrock(tolerance=1e-8)`, or its name: "moreau" (dry friction stays
-            rigid; order 1), "rk4" (the default), "gill", "euler" (dry friction by stiff bristles: their stiffness is
-            chosen where the law does not give it, and refused where it is unstable at this step), "rosenbrock" (its own
-            steps, for bristles of any stiffness; `step` is the longest; order 3), "gears_semi_implicit" and
-            "gears_implicit" (the methods of gears.md).
+            rigid; order 2; the default up to 12 velocities), "rk4" (the default above), "gill", "euler" (dry friction
+            by stiff bristles: their stiffness is chosen where the law does not give it, and refused where it is
+            unstable at this step), "rosenbrock" (its own steps, for bristles of any stiffness; `step` is the longest;
+            order 3), "gears_semi_implicit" and "gears_implicit" (the methods of gears.md).
         record: time between records [s], a whole number of steps; every step by default.
         signals: which signals to keep, by name, by the beginning of it, or by a pattern with *; all by default.
         energy: keep the energy balance.
@@ -87,7 +87,7 @@ def simulate(
     """
     step, duration, patterns = _checked(scene, step, duration, signals, energy, parameters, start, on_divergence)
     check_threads(threads)
-    chosen = as_method(method)
+    chosen, told = method_for(scene.network, method)
     every = whole("record", step if record is None else _time("record", record), "step", step)
     count = whole("duration", duration, "record", every * step)
     setup = Setup(scene, chosen, step, patterns, energy)
@@ -112,7 +112,8 @@ def simulate(
     kept = {name: x for name, x in given.items() if name not in motions}
     run = _trajectory(program, done, kept)
     arrays = {name: np.asarray(x, float) for name, x in given.items()}
-    return _told(replace(run, parameters=arrays, origin=Origin(scene, settings)), on_divergence)
+    run = replace(run, parameters=arrays, origin=Origin(scene, settings), notes=(*told, *run.notes))
+    return _told(run, on_divergence)
 
 
 def _going_on(program: StepProgram, start: State, first: np.ndarray, energy: bool) -> tuple[np.ndarray, int]:

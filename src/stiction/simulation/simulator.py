@@ -4,6 +4,7 @@ Its core is a pure function: (parameters and inputs, step, run numbers, ticks, s
 Everything that decides how a run goes on is in there; nothing is checked or traced per step beyond shapes.
 """
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
@@ -11,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from stiction.control.callback import Callback
-from stiction.errors import InputError
-from stiction.methods import Method, as_method
+from stiction.errors import InputError, StictionWarning
+from stiction.methods import Method, method_for
 from stiction.network.labels import full
 from stiction.scene.inputs import input_names, possible_inputs, with_inputs
 from stiction.scene.scene import Scene
@@ -83,7 +84,10 @@ class Simulator:
         self.inputs = input_names(scene, inputs)
         self._outputs, self._count = outputs, 1 if runs is None else runs
         self._random = np.random.default_rng(seed)
-        self._setup = Setup(with_inputs(scene, self.inputs), as_method(method), step, outputs, open=True)
+        chosen, told = method_for(scene.network, method)
+        for note in told:
+            warnings.warn(note, StictionWarning, stacklevel=2)
+        self._setup = Setup(with_inputs(scene, self.inputs), chosen, step, outputs, open=True)
         self._known = self._setup.parameters | self._setup.first_values
         self._fits: dict[str, list[str]] = {}
         self._given = {name: np.zeros(self._count) for name in self.inputs}  # what varies, by name, (runs,) each
