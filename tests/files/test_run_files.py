@@ -41,7 +41,7 @@ def test_saved_and_loaded_without_loss(run, tmp_path, ending):
     assert again.state.values.tobytes() == run.state.values.tobytes()
     for what in ("names", "units", "kinds", "tick", "step"):
         assert getattr(again.state, what) == getattr(run.state, what), what
-    assert run.calls == 50 and len(run.notes) == 2 and again["robot.q.turn"].tobytes() == run["q.turn"].tobytes()
+    assert run.calls == 50 and len(run.notes) == 1 and again["robot.q.turn"].tobytes() == run["q.turn"].tobytes()
 
 
 def test_names_with_slashes_come_back(tmp_path):

@@ -10,7 +10,7 @@ from stiction import Coulomb, Scene, StictionError, simulate
 from stiction.network import NetworkError, Term, Wire
 from stiction.parts import FreeBody, Friction, Ground, Mass
 from stiction.reproduce.closed_forms import box
-from tests.scenes import anchor, on_axle, oscillator
+from tests.scenes import METHODS, anchor, on_axle, oscillator
 
 
 def largest_step(error):
@@ -41,8 +41,9 @@ def test_friction_that_pushes_is_refused():
         simulate(scene, duration=0.1, step=0.01)
 
 
-def test_a_conveyor_is_for_flows():
-    """Friction against a belt at 0.5 m/s takes the block along at 1 m/s²; rows cannot see the belt and say so."""
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+def test_a_conveyor(method):
+    """Friction against a belt at 0.5 m/s takes the block along at 1 m/s², until it rests on the belt."""
     scene = Scene(
         parts={"block": Mass(mass=1.0), "rub": Friction(law=Coulomb(level=1.0))},
         wires=[
@@ -50,15 +51,13 @@ def test_a_conveyor_is_for_flows():
             Wire("block.force", [Term("rub.torque", -1.0)]),
         ],
     )
-    run = simulate(scene, duration=2.0, step=1e-3)
+    run = simulate(scene, duration=2.0, step=1e-3, method=method)
     np.testing.assert_allclose(run["block.velocity"], np.minimum(run.time, 0.5), atol=2e-3)  # a bristle bends first
     assert run["block.velocity"][-1] == pytest.approx(0.5, abs=1e-6)
-    with pytest.raises(NetworkError, match="sees a velocity while everything rests"):
-        simulate(scene, duration=2.0, step=1e-3, method="moreau")
 
 
 def test_the_run_that_is_refused_is_named():
-    """Gains and shifts that are possible in some runs of a batch, and not in others."""
+    """Gains that are possible in some runs of a batch, and not in others."""
     rub = Friction(law=Coulomb(level=1.0, stiffness=10.0, damping=1.0))
     wires = [
         Wire("rub.velocity", [Term("block.velocity", 2.0)], shift=(0.0,)),
@@ -66,7 +65,6 @@ def test_the_run_that_is_refused_is_named():
     ]
     scene = Scene(parts={"block": Mass(mass=1.0), "rub": rub}, wires=wires)
     for name, values, method, message in (
-        ("rub.velocity.shift.0", [0.0, 0.0, 0.5], "moreau", "'rub' sees a velocity while everything rests"),
         ("block.force.gain.rub.torque", [-2.0, -2.0, -3.0], "moreau", "'rub' takes its velocity as one combination"),
         ("block.force.gain.rub.torque", [-2.0, -2.0, 3.0], "rk4", "friction 'rub' is wired to push its body along"),
     ):
@@ -79,7 +77,7 @@ def test_a_lossy_gear_is_called_so():
     scene = Scene(robot=stiction.library.pendulum(1), drives={"joint1": stiction.Drive(motor=motor, gear=gear)})
     for method, message in (
         ("rk4", "is rigid and needs method 'moreau'"),
-        ("gears_implicit", "with the scheme 'euler'"),
+        ("gears_implicit", "with the scheme 'midpoint'"),
     ):
         with pytest.raises(StictionError, match=rf"the gear of 'joint1' \(with an efficiency.*{message}"):
             simulate(scene, duration=0.1, step=1e-3, method=method)
@@ -111,7 +109,7 @@ def test_bristles_in_space_and_on_the_ground_are_tried_too():
         wires=[Wire("rub.velocity", ["puck.velocity"]), Wire("puck.force", [Term("rub.torque", -1.0)])],
     )
     with pytest.raises(StictionError, match=r"the bristles of 'rub' are too stiff for 'rk4' at 0\.001 s"):
-        simulate(space, duration=1.0, step=1e-3)
+        simulate(space, duration=1.0, step=1e-3, method="rk4")
     ground = Ground(stiffness=1e8, damping=1.0, coefficient=0.5)
     wires = [
         Wire("ground.position", ["puck.position"]),
@@ -119,9 +117,9 @@ def test_bristles_in_space_and_on_the_ground_are_tried_too():
         Wire("puck.force", [Term("ground.force", -1.0)]),
     ]
     with pytest.raises(StictionError, match="the bristles of 'ground' are too stiff"):
-        simulate(Scene(parts={"puck": body, "ground": ground}, wires=wires), duration=1.0, step=1e-3)
+        simulate(Scene(parts={"puck": body, "ground": ground}, wires=wires), duration=1.0, step=1e-3, method="rk4")
     with pytest.raises(StictionError, match="the bristles of 'corner0' are too stiff"):
-        simulate(box(), duration=1.0, step=1e-2)
+        simulate(box(), duration=1.0, step=1e-2, method="rk4")
 
 
 def test_friction_that_acts_elsewhere_than_it_looks_is_refused_by_rows():

@@ -31,7 +31,9 @@ def two_links(law):
 
 
 def test_two_links_stop_and_stay():
-    run = simulate(two_links(Coulomb(level=0.5, stiffness=5000.0, damping=1.0)), duration=15.0, step=1e-4, record=0.1)
+    run = simulate(
+        two_links(Coulomb(level=0.5, stiffness=5000.0, damping=1.0)), duration=15.0, step=1e-4, method="rk4", record=0.1
+    )
     for k, joint in enumerate(("shoulder", "elbow")):
         anchor = run[f"arm.q.{joint}"] - run[f"friction{k + 1}.bend"]
         assert np.ptp(anchor[(run.time > 1.7) & (run.time < 4)]) > 0.1, "it is pushed beyond break-away"
@@ -42,7 +44,7 @@ def test_two_links_stop_and_stay():
 
 def test_two_links_drift_with_lugre():
     law = LuGre(level=0.5, static=0.5, velocity=0.01, stiffness=5000.0, damping=1.0)
-    run = simulate(two_links(law), duration=15.0, step=1e-4, record=0.1)
+    run = simulate(two_links(law), duration=15.0, step=1e-4, method="rk4", record=0.1)
     q = run["arm.q.shoulder"]
     halves = [q[np.isclose(run.time, b)][0] - q[np.isclose(run.time, a)][0] for a, b in ((5, 10), (10, 15))]
     assert halves[0] > 1e-3 and halves[1] == pytest.approx(halves[0], rel=0.05)

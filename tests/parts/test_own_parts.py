@@ -30,7 +30,7 @@ def test_a_users_own_part():
         parts={"ball": Mass(mass=1.0, position=1.0), "spring": Cubic(stiffness=4.0)},
         wires=[Wire("spring.position", ["ball.position"]), Wire("ball.force", [Term("spring.force", -1.0)])],
     )
-    run = simulate(scene, duration=5.0, step=1e-3)
+    run = simulate(scene, duration=5.0, step=1e-3, method="rk4")
     energy = run["ball.velocity"] ** 2 / 2 + run["ball.position"] ** 4
     np.testing.assert_allclose(energy, 1.0, atol=1e-10)
 

@@ -77,10 +77,14 @@ class Curve(Dry):
         """Largest torque at rest, against a motion in the direction of this number."""
         return side(self.static, direction)  # type: ignore[arg-type]
 
+    def dry(self, w: Scalar, direction: Scalar) -> Scalar:
+        """Torque while sliding, without viscous friction."""
+        first, second = self.function  # type: ignore[misc]
+        return first(w) if first is second else where(direction < 0, second(w), first(w))
+
     def strength(self, w: Scalar, direction: Scalar) -> Scalar:
         """Torque while sliding at speed w ≥ 0 in the direction of a number."""
-        first, second = self.function  # type: ignore[misc]
-        return (first(w) if first is second else where(direction < 0, second(w), first(w))) + self.viscous * w
+        return self.dry(w, direction) + self.viscous * w
 
     def slip(self, excess: Scalar, slope: Scalar, direction: Scalar) -> Scalar:
         """Speed w of sliding with strength(w) + slope · w = breakaway + excess, by secants in a bracket that closes

@@ -38,6 +38,10 @@ class Dry(Law):
         """Torque while sliding at speed w ≥ 0 in the direction of a number."""
         raise NotImplementedError
 
+    def dry(self, w: Scalar, direction: Scalar) -> Scalar:
+        """The same without viscous friction."""
+        return self.strength(w, direction) - self.viscous * w
+
     def slip(self, excess: Scalar, slope: Scalar, direction: Scalar) -> Scalar:
         """Speed w of sliding with strength(w) + slope · w = breakaway + excess, for an excess above 0; else 0."""
         raise NotImplementedError
@@ -114,9 +118,13 @@ class Coulomb(Dry):
         """Largest torque at rest, against a motion in the direction of this number."""
         return side(self.level, direction)  # type: ignore[arg-type]
 
+    def dry(self, w: Scalar, direction: Scalar) -> Scalar:
+        """Torque while sliding, without viscous friction."""
+        return side(self.level, direction)  # type: ignore[arg-type]
+
     def strength(self, w: Scalar, direction: Scalar) -> Scalar:
         """Torque while sliding at speed w ≥ 0 in the direction of a number."""
-        return side(self.level, direction) + self.viscous * w  # type: ignore[arg-type]
+        return self.dry(w, direction) + self.viscous * w
 
     def slip(self, excess: Scalar, slope: Scalar, direction: Scalar) -> Scalar:
         """Speed w of sliding with strength(w) + slope · w = breakaway + excess, for an excess above 0."""
@@ -177,11 +185,10 @@ class Stribeck(Coulomb):
     def _surplus(self, direction: Scalar) -> Scalar:
         return self.breakaway(direction) - side(self.level, direction)  # type: ignore[arg-type]
 
-    def strength(self, w: Scalar, direction: Scalar) -> Scalar:
-        """Torque while sliding at speed w ≥ 0 in the direction of a number."""
-        return super().strength(w, direction) + self._surplus(direction) * exp(
-            -((w * (1 / self.velocity)) ** self.exponent)
-        )
+    def dry(self, w: Scalar, direction: Scalar) -> Scalar:
+        """Torque while sliding, without viscous friction."""
+        fading = exp(-((w * (1 / self.velocity)) ** self.exponent))
+        return super().dry(w, direction) + self._surplus(direction) * fading
 
     def slip(self, excess: Scalar, slope: Scalar, direction: Scalar) -> Scalar:
         """Speed w of sliding with strength(w) + slope · w = breakaway + excess, by Newton's method in a bracket, from

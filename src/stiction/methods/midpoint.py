@@ -21,7 +21,7 @@ from stiction.methods.smooth_part import FlowPart, FoundRows, Solution
 from stiction.network.layout import Block
 from stiction.network.network import Network, States
 from stiction.network.terms import Compliance, Matrix, Terms, added, compliance, dot
-from stiction.parts.kinds import Digital, Row
+from stiction.parts.kinds import Row
 from stiction.trace.derivative import directional
 from stiction.trace.elimination import eliminated, solved
 from stiction.trace.expression import Expr
@@ -67,37 +67,53 @@ class MidpointPart(FlowPart):
 
     def __init__(self, network: Network, block: Block, last: Sequence[Scalar], t: Scalar, h: Scalar) -> None:
         self.start = block.own
-        middle = _in_the_middle(network, block.own, h)
-        super().__init__(Terms(network, network.evaluate(middle, t + h / 2, h)))
+        middle, stage = _in_the_middle(network, block.own, h), constant(h)
+        super().__init__(Terms(network, network.evaluate(middle, t + h / 2, stage)), t + h, stage)
         v = self.terms.velocities
         self.ahead = [x + d / 2 for x, d in zip(v, last, strict=True)]  # velocities in the middle, extrapolated
         self.last = last
+        self.pushes = {name: push for name, push in self.terms.pushes.items() if name not in self.rigid}
+        for name, part in self.rigid.items():
+            beside = part.beside(dot(self.rows[name], v) + self.given[name])
+            self.pushes[name] = [-r * beside for r in self.rows[name]]
+        self.linear = self._with_slopes(stage)
+        rates = self.terms.now.rates
         self.own_states = [
-            name
-            for name, part in network.parts.items()
-            if name not in network.bodies and not isinstance(part, (Row, Digital)) and part.start()
+            name for name in network.parts if name in self.linear and name not in self.rigid and rates.get(name)
         ]
         self._linearize(h)
 
     def speed(self, name: str) -> Scalar:
         """Velocity of a row in the middle of the step, extrapolated."""
-        return dot(self.rows[name], self.ahead)
+        return dot(self.rows[name], self.ahead) + self.given[name]
 
     # Slopes.
+
+    def _with_slopes(self, stage: Scalar) -> list[str]:
+        """Who is linear in what changes over a step: not what searches in a loop, which has no slopes, nor what takes
+        the step itself into account, as dry friction in space does. These are taken as they are.
+        """
+        now, network = self.terms.now, self.network
+        moving = {name: now.rates[name] for name in now.rates if name not in {**network.digital, **self.rigid}}
+        states = [*self.terms.velocities, *(x for name in moving for x in now.own[name])]
+        found = []
+        for name in dict.fromkeys([*self.pushes, *moving]):
+            outputs = [*self.pushes.get(name, ()), *moving.get(name, ())]
+            try:
+                directional(outputs, dict.fromkeys(states, 1.0))
+                found += [name] if all(map(absent, directional(outputs, {stage: 1.0}))) else []
+            except TraceError:
+                continue
+        return found
 
     def _linearize(self, h: Scalar) -> None:
         """Forces and rates, their slopes, and what is left of both when the own states are eliminated."""
         now, v = self.terms.now, self.terms.velocities
         y = [x for name in self.own_states for x in now.own[name]]
         rates = [x for name in self.own_states for x in now.rates[name]]
-        self.pushes = {name: push for name, push in self.terms.pushes.items() if name not in self.rigid}
-        for name, part in self.rigid.items():
-            beside = part.beside(dot(self.rows[name], v))
-            self.pushes[name] = [-r * beside for r in self.rows[name]]
-        self.smooth = {name: push for name, push in self.pushes.items() if _differentiable(push, [*v, *y])}
         total: list[Scalar] = [0] * len(v)
-        for push in self.smooth.values():
-            total = added(total, push)
+        for name in self.linear:
+            total = added(total, self.pushes.get(name, [0] * len(v)))
         by_v, by_y = ([directional([*total, *rates], {x: 1.0}) for x in states] for states in (v, y))
         n = len(v)
         self.decays = []
@@ -185,7 +201,7 @@ class MidpointPart(FlowPart):
 
     def _torque(self, name: str, part: Row, found: FoundRows, v: Sequence[Scalar], change: Sequence[Scalar]) -> Scalar:
         """What a row and its smooth part give in the mean."""
-        return found.torque[name] + part.beside(dot(self.rows[name], added(v, change)))
+        return found.torque[name] + part.beside(dot(self.rows[name], added(v, change)) + self.given[name])
 
     def _moved(
         self, after: list[Scalar], middle: list[Scalar], drift: Sequence[Scalar], h: Scalar
@@ -202,8 +218,11 @@ class MidpointPart(FlowPart):
                 states[name] = [*(x + h * rate for x, rate in zip(q, rates, strict=True)), *after[span]]
             elif name in self.own_states:
                 states[name] = [x + next(left) for x in own[name]]
+            elif name in self.network.digital:
+                states[name] = list(self.start[name])
             else:
-                states[name] = list(own[name])
+                rates = self.terms.now.rates[name]
+                states[name] = [x + h * rate for x, rate in zip(own[name], rates, strict=True)]
         return states
 
     def _ended(
@@ -217,7 +236,7 @@ class MidpointPart(FlowPart):
         if isinstance(part, RigidFriction):
             rest = list(held[name][2:])
             if part.referenced:
-                rest[0] = rest[0] + h * middle
+                rest[0] = rest[0] + h * (middle + self.given[name])
             own = [*own[:2], *rest]
         return own
 
@@ -242,7 +261,7 @@ class MidpointPart(FlowPart):
             push = self.pushes[name]
             if name in torques:
                 push = [-x * torques[name] for x in self.rows[name]]
-            elif name in self.smooth:
+            elif name in self.linear:
                 push = added(push, directional(push, seeds))
             works[name] = work + h * dot(push, middle)
         return works
@@ -268,12 +287,3 @@ def _in_the_middle(network: Network, own: States, h: Scalar) -> dict[str, list[S
         settled = list(body.settle([*q, *own[name][nq:]]))
         made[name] = [*map(constant, settled[:nq]), *own[name][nq:]]
     return made
-
-
-def _differentiable(outputs: Sequence[Scalar], states: Sequence[Scalar]) -> bool:
-    """Whether formulas have slopes: what searches in a loop has none, and is taken as it is."""
-    try:
-        directional(outputs, dict.fromkeys(states, 1.0))
-    except TraceError:
-        return False
-    return True

@@ -44,7 +44,7 @@ from stiction.methods.stability import refuse_runs, spectral_radius, spring_grow
 from stiction.network.layout import Block
 from stiction.network.network import Network
 from stiction.network.start import StartTerms
-from stiction.network.terms import Terms, dot
+from stiction.network.terms import Matrix, Terms
 from stiction.network.wires import NetworkError
 from stiction.parts.friction import Friction, FrictionPart
 from stiction.parts.kinds import Part, Row
@@ -112,13 +112,18 @@ class Moreau(Method):
             if self.scheme in SCHEMES and isinstance(part, Row):
                 raise NetworkError(
                     f"{network.labels.part(name)} follows the torque of the last step and needs method 'moreau' "
-                    f"with the scheme 'euler'; got '{self.title}'"
+                    f"with the scheme 'midpoint'; got '{self.title}'"
                 )
         made = network.with_parts(lambda _, part: self._rigid(part))
         rows = _rows_at_start(made)
         if self.rows == "by_joint":
             geared = _geared(made, rows)
             made = made.with_parts(lambda name, part: copy_with(part, geared=True) if name in geared else part)
+        made = made.with_parts(
+            lambda name, part: (
+                copy_with(part, carried=True) if isinstance(part, Row) and made.carried(name, "velocity") else part
+            )
+        )
         if _dependent(rows):
             made = made.with_parts(lambda _, part: copy_with(part, shared=True) if isinstance(part, Row) else part)
         return made if self.scheme == "midpoint" else over_steps(made, step)
@@ -225,7 +230,7 @@ class Moreau(Method):
         if self.scheme == "midpoint":
             last = [x for name, x in block.method.items() if name.startswith("change.")]
             return MidpointPart(network, block, last, t, h)
-        return FlowPart(Terms(network, network.evaluate(block.own, t, h)))
+        return FlowPart(Terms(network, network.evaluate(block.own, t, h)), t + h, h)
 
     def _found(self, smooth: FlowPart, h: Scalar) -> tuple[FoundRows, Solution]:
         """Torques of all rows: geared ones alone, if they are found by joint, then the others together."""
@@ -244,7 +249,7 @@ class Moreau(Method):
         part: Any = smooth.rigid[name]
         own, s, rotor = smooth.terms.now.own[name], smooth.speed(name), smooth.rotor(name)
         A = h / rotor
-        c = A * (smooth.motor_torque(name) - own[-1]) + s
+        c = A * (smooth.motor_torque(name) - own[-1]) + s + smooth.given_at_end[name] - smooth.given[name]
         wish = (c + self.pull / h * part.way(own)) / (A * (1 + self.softness))
         return (*part.projected(wish, s, own[0]), rotor)
 
@@ -258,10 +263,11 @@ class Moreau(Method):
         free, coupled = smooth.free(rows, known, give, h)
         own = smooth.terms.now.own
         parts: dict[str, Any] = {name: smooth.rigid[name] for name in rows}
-        c = [dot(row, free) for row in rows.values()]
+        c = [smooth.speed_at_end(name, free) for name in rows]
         if not absent(self.pull):
             c = [x + self.pull / h * part.way(own[name]) for x, (name, part) in zip(c, parts.items(), strict=True)]
-        bounds = [part.bounds(own[name], smooth.speed(name), h) for name, part in parts.items()]
+        ahead = _speeds_ahead(smooth, parts, coupled.A, c, h)
+        bounds = [part.bounds(own[name], s, h) for s, (name, part) in zip(ahead, parts.items(), strict=True)]
         outcome = stick_slip(coupled.A, c, bounds, [own[name][0] for name in rows])
         impulses = dict(zip(rows, outcome.impulse, strict=True))
         inertia = {name: 1 / coupled.A[k][k] for k, name in enumerate(rows)}
@@ -326,11 +332,30 @@ def _check_direction(name: str, start: StartTerms, title: str) -> None:
         f"'{name}' takes its velocity as one combination of bodies and acts on another; for '{title}' "
         "the gains of its torque must be the transposed gains of its velocity, with a minus for friction",
     )
-    refuse_runs(
-        np.abs(start.still[name]) > 1e-9,
-        f"'{name}' sees a velocity while everything rests (a wire with a shift, or from a source); "
-        f"'{title}' cannot: use method 'rk4'",
-    )
+
+
+def _speeds_ahead(
+    smooth: FlowPart, parts: Mapping[str, Row], A: Matrix, c: Sequence[Scalar], h: Scalar
+) -> list[Scalar]:
+    """The velocity of each row of which its friction while sliding is that of: in this step, or, of one that is stuck,
+    half of what it would reach beyond break-away, if all others held as in the last step. Break-away is that of rest:
+    friction falls as soon as a site moves.
+    """
+    own, found = smooth.terms.now.own, []
+    last = [h * own[name][1] for name in parts]
+    for k, (name, part) in enumerate(parts.items()):
+        s = smooth.speed(name)
+        free = c[k] - sum((A[k][j] * p for j, p in enumerate(last) if j != k), start=0)
+        rest = part.bounds(own[name], 0, h)
+        if rest.slide_positive is rest.rest_positive and rest.slide_negative is rest.rest_negative:
+            found.append(s)  # friction does not fall
+            continue
+        begins = maximum(0, free - A[k][k] * rest.rest_positive) - maximum(0, -free - A[k][k] * rest.rest_negative)
+        falls = part.bounds(own[name], begins / 2, h)
+        less = where(begins > 0, rest.rest_positive - falls.slide_positive, falls.slide_negative - rest.rest_negative)
+        sooner = begins + where(absolute(begins) > 0, A[k][k] * less, 0)
+        found.append(where(absolute(own[name][0]) > 0, s, sooner / 2))
+    return found
 
 
 def _changes(smooth: FlowPart, block: Block, found: FoundRows, speeds: list[Scalar]) -> dict[str, Scalar]:
@@ -346,6 +371,6 @@ def _moved_though_stuck(smooth: FlowPart, found: FoundRows, speeds: list[Scalar]
     """How far stuck rows move at the end of a step, as the torque that would have stopped them [N·m or N]."""
     worst: Scalar = 0
     for name, J in found.inertia.items():
-        moved = absolute(dot(smooth.rows[name], speeds)) * J / h
+        moved = absolute(smooth.speed_at_end(name, speeds)) * J / h
         worst = maximum(worst, where(absolute(found.slides[name]) > 0, 0, moved))
     return worst

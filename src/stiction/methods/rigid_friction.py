@@ -51,13 +51,13 @@ class RigidFriction(Row, FrictionPart):
 
     def strength(self, w: Scalar, direction: Scalar) -> Scalar:
         """Torque of the row while it slides at speed w ≥ 0 in the direction of a number."""
-        whole = self.law.strength(w, direction)
-        return whole - self.law.viscous * w if self.viscous_apart else whole
+        return self.law.dry(w, direction) if self.viscous_apart else self.law.strength(w, direction)
 
     def bounds(self, own: list[Scalar], s: Scalar, step: Scalar) -> Bounds:
         """Impulses at break-away, and while sliding at velocity s; at 0 against it."""
-        ahead, back = (step * self.strength(maximum(0, way * s), way) for way in (1, -1))
-        return Bounds(step * self.law.breakaway(1), step * self.law.breakaway(-1), ahead, back)
+        moving = self.strength(absolute(s), s)
+        ahead, back = where(s > 0, moving, self.strength(0, 1)), where(s < 0, moving, self.strength(0, -1))
+        return Bounds(*(step * x for x in (self.law.breakaway(1), self.law.breakaway(-1), ahead, back)))
 
     def projected(self, torque: Scalar, s: Scalar, slid: Scalar) -> tuple[Scalar, Scalar]:
         """Torque and direction of sliding, gears (21): from rest it sticks below break-away, while sliding below the

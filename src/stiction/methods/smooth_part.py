@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from stiction.dynamics.composite_body import solve
-from stiction.network.network import Network
+from stiction.network.network import Evaluation, Network
 from stiction.network.terms import Compliance, Terms, added, compliance, dot
 from stiction.parts.kinds import Implicit, Row
 from stiction.trace.functions import Scalar
@@ -33,15 +33,30 @@ class FlowPart:
 
     needs_matrix = False
 
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: Terms, end: Scalar, h: Scalar) -> None:
         network = terms.network
         self.terms, self.network = terms, network
         self.rigid = {name: part for name, part in network.parts.items() if isinstance(part, Row)}
         self.rows = {name: terms.row(name) for name in self.rigid}
+        carried = [name for name, part in self.rigid.items() if part.carried]
+        later = network.evaluate(terms.now.own, end, h) if carried else terms.now
+        self.given, self.given_at_end = (
+            {name: self._given(name, moment) if name in carried else 0 for name in self.rigid}
+            for moment in (terms.now, later)
+        )
+
+    def _given(self, name: str, moment: Evaluation) -> Scalar:
+        """The part of a row's velocity that no body gives."""
+        (seen,) = self.network.inputs(name, moment.signals)["velocity"]
+        return seen - dot(self.rows[name], self.terms.velocities)
 
     def speed(self, name: str) -> Scalar:
         """Velocity of a row at the beginning of the step."""
-        return dot(self.rows[name], self.terms.velocities)
+        return dot(self.rows[name], self.terms.velocities) + self.given[name]
+
+    def speed_at_end(self, name: str, velocities: Sequence[Scalar]) -> Scalar:
+        """Velocity of a row at the end of the step, with these of the bodies."""
+        return dot(self.rows[name], velocities) + self.given_at_end[name]
 
     def free(
         self, rows: Mapping[str, list[Scalar]], known: Mapping[str, Scalar], give: Scalar, h: Scalar

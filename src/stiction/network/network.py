@@ -245,6 +245,11 @@ class Network:
         into = [wire for wire in self.wires if wire.port.part in self.bodies]
         return [*dict.fromkeys(source for wire in into for source in wire.sources)]
 
+    def carried(self, name: str, port: str) -> bool:
+        """Whether an input has a part that no body gives: a shift of its wire, or what a source says."""
+        wire = self.driven.get(Port(name, port))
+        return wire is not None and (bool(wire.shift) or any(x.port.part not in self.bodies for x in wire.all_terms))
+
     def driven_from_outside(self, name: str) -> bool:
         """Whether something that is no body moves an input of this part: then it can bring work in."""
         inputs = [wire for wire in self.wires if wire.port.part == name]

@@ -194,6 +194,7 @@ class Row(Implicit):
     shared: ClassVar[bool] = (
         False  # whether it follows from other rows, as two on one joint do: who holds how much is open
     )
+    carried: ClassVar[bool] = False  # whether its velocity has a given part, as that over a belt does
 
     def start(self) -> Mapping[str, float]:
         """Stuck, without torque."""

@@ -39,7 +39,7 @@ def _one_joint(_: bool, tell: Tell) -> Result:
     for share, (name, wave, stop) in zip(
         shares(tell, 2), (("sin", sin, 4.267996010), ("cos", cos, 4.294888163)), strict=True
     ):
-        run = runs[name] = complete(one_joint(wave), duration=11.0, step=1e-4, progress=share)
+        run = runs[name] = complete(one_joint(wave), duration=11.0, step=1e-4, method="rk4", progress=share)
         v, t = run["joint.velocity"], run.time
         anchor = run["joint.position"] - run["friction.bend"]
         slips = float(t[anchor > 1e-7][0])
@@ -92,11 +92,15 @@ def block(coefficient: float, speed: float) -> Scene:
 
 def _block(_: bool, tell: Tell) -> Result:
     share = list(shares(tell, 4))
-    slides = complete(block(0.3, 0.0), duration=2.0, step=1e-3, progress=share[0])
-    thrown = complete(block(0.3, -2.0), duration=2.0, step=1e-3, progress=share[1])
+    slides = complete(block(0.3, 0.0), duration=2.0, step=1e-3, method="rk4", progress=share[0])
+    thrown = complete(block(0.3, -2.0), duration=2.0, step=1e-3, method="rk4", progress=share[1])
     critical = math.tan(SLOPE)
-    holds = complete(block(critical * 1.01, 0.0), duration=10.0, step=1e-3, record=0.01, progress=share[2])
-    slips = complete(block(critical * 0.99, 0.0), duration=10.0, step=1e-3, record=0.01, progress=share[3])
+    holds = complete(
+        block(critical * 1.01, 0.0), duration=10.0, step=1e-3, method="rk4", record=0.01, progress=share[2]
+    )
+    slips = complete(
+        block(critical * 0.99, 0.0), duration=10.0, step=1e-3, method="rk4", record=0.01, progress=share[3]
+    )
     v, t = thrown["block.velocity.x"], thrown.time
     k = int(np.flatnonzero(v >= 0)[0])
     stop = float(t[k - 1] - v[k - 1] * (t[k] - t[k - 1]) / (v[k] - v[k - 1]))
@@ -166,7 +170,7 @@ def _ball(_: bool, tell: Tell) -> Result:
             Wire("ball.force", [Term("ground.force", -1.0)]),
         ],
     )
-    run = complete(network, duration=5.0, step=2e-6, record=2e-4, progress=tell)
+    run = complete(network, duration=5.0, step=2e-6, method="rk4", record=2e-4, progress=tell)
     z, v, t = run["ball.position.z"], run["ball.velocity.z"], run.time
     first = int(np.flatnonzero(z <= 0)[0])
     impact = float(np.interp(0.0, [z[first], z[first - 1]], [t[first], t[first - 1]]))
@@ -216,7 +220,7 @@ def normal_forces(run: Trajectory) -> np.ndarray:
 
 
 def _box(_: bool, tell: Tell) -> Result:
-    run = complete(box(), duration=1.0, step=1e-4, record=1e-2, progress=tell)
+    run = complete(box(), duration=1.0, step=1e-4, method="rk4", record=1e-2, progress=tell)
     N = normal_forces(run)
     claims = [
         below("largest error of the sum of normal forces", float(np.abs(N.sum(axis=1) - 2 * G).max() / (2 * G)), 1e-9),

@@ -33,7 +33,7 @@ def _stick_slip(_: bool, tell: Tell) -> Result:
             Wire("mass.force", [Term("spring.force", -1.0), Term("friction.torque", -1.0)]),
         ],
     )
-    run = complete(network, duration=20.0, step=2e-5, record=1e-3, progress=tell)
+    run = complete(network, duration=20.0, step=2e-5, method="rk4", record=1e-3, progress=tell)
     x, v, t = run["mass.position"], run["mass.velocity"], run.time
     friction = run["friction.torque"]
     edges = t[1:][np.diff((v > 0.01).astype(int)) != 0]
@@ -125,7 +125,7 @@ def _presliding(_: bool, tell: Tell) -> Result:
             Wire("mass.force", ["push.force", Term("friction.torque", -1.0)]),
         ],
     )
-    run = complete(network, duration=40.0, step=2e-5, record=0.01, progress=tell)
+    run = complete(network, duration=40.0, step=2e-5, method="rk4", record=0.01, progress=tell)
     x = run["mass.position"]
     published = {10: 44.8579, 15: 45.3119, 35: -9.5635, 40: -10.0174}
     claims = [

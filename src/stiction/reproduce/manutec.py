@@ -201,7 +201,7 @@ def switches(run: Any) -> list[float]:
 
 def _axis(_: bool, tell: Tell) -> Result:
     first, second = shares(tell, 2)
-    fine = complete(axis(), duration=1.5, step=5e-6, record=1e-5, progress=first)
+    fine = complete(axis(), duration=1.5, step=5e-6, method="rk4", record=1e-5, progress=first)
     coarse = complete(axis(), duration=1.5, step=1e-3, method="moreau", progress=second)
     claims: list[Claim] = []
     for t, (position, velocity, current) in POINTS.items():

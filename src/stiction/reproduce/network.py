@@ -49,9 +49,9 @@ def sphere(height: float) -> Scene:
 
 def _sphere(_: bool, tell: Tell) -> Result:
     first, second, third = shares(tell, 3)
-    placed = complete(sphere(RADIUS - MASS * 9.8 / 1e7), duration=1.0, step=1e-4, progress=first)
-    dropped = complete(sphere(1.01 * RADIUS), duration=1.0, step=1e-4, progress=second)
-    finer = complete(sphere(1.01 * RADIUS), duration=1.0, step=1e-5, record=1e-4, progress=third)
+    placed = complete(sphere(RADIUS - MASS * 9.8 / 1e7), duration=1.0, step=1e-4, method="rk4", progress=first)
+    dropped = complete(sphere(1.01 * RADIUS), duration=1.0, step=1e-4, method="rk4", progress=second)
+    finer = complete(sphere(1.01 * RADIUS), duration=1.0, step=1e-5, method="rk4", record=1e-4, progress=third)
     slip = {
         name: run["ball.velocity.x"] - RADIUS * run["ball.angular.y"]
         for name, run in (("placed", placed), ("dropped", dropped), ("finer", finer))
@@ -140,8 +140,8 @@ def two_link_runs(tell: Tell) -> tuple[Trajectory, Trajectory]:
     than the paper's 0.1 ms.
     """
     first, second = shares(tell, 2)
-    sticks = complete(two_links(STICKS), duration=15.0, step=1e-4, record=0.01, progress=first)
-    return sticks, complete(two_links(DRIFTS), duration=15.0, step=2e-5, record=0.01, progress=second)
+    sticks = complete(two_links(STICKS), duration=15.0, step=1e-4, method="rk4", record=0.01, progress=first)
+    return sticks, complete(two_links(DRIFTS), duration=15.0, step=2e-5, method="rk4", record=0.01, progress=second)
 
 
 def _anchor(run: Trajectory, joint: str) -> np.ndarray:
@@ -238,8 +238,8 @@ def _turned(run: Trajectory, body: str) -> np.ndarray:
 def _free_links(quick: bool, tell: Tell) -> Result:
     first, second = shares(tell, 2)
     duration = 6.0 if quick else 15.0
-    rigid = complete(two_links(STICKS), duration=duration, step=1e-4, record=0.01, progress=first)
-    free = complete(free_links(STICKS, 2e5), duration=duration, step=1e-4, record=0.01, progress=second)
+    rigid = complete(two_links(STICKS), duration=duration, step=1e-4, method="rk4", record=0.01, progress=first)
+    free = complete(free_links(STICKS, 2e5), duration=duration, step=1e-4, method="rk4", record=0.01, progress=second)
     upper, fore = _turned(free, "upper"), _turned(free, "fore")
     angles = {"shoulder": (rigid["q.shoulder"], upper), "elbow": (rigid["q.elbow"], fore - upper)}
     claims = []
