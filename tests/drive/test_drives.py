@@ -235,6 +235,7 @@ P_ONLY = PID(clock=Clock(period=0.01), proportional=1.0)
                 ),
                 duration=1,
                 step=0.1,
+                method="rk4",
             ),
             "needs method 'moreau'",
             stiction.InputError,

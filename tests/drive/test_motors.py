@@ -14,7 +14,7 @@ def test_digits_of_a_motor_step():
     """R = 1, L = 1e−3, K = .05, J = 1e−4, b = 1e−5, 12 V."""
     motor = DCMotor(resistance=1.0, inductance=1e-3, constant=0.05)
     scene = driven(1e-4, Drive(motor=motor, motor_friction=Viscous(coefficient=1e-5), command=12.0))
-    run = simulate(scene, duration=0.02, step=1e-6, record=1e-3)
+    run = simulate(scene, duration=0.02, step=1e-6, method="rk4", record=1e-3)
     assert run["motor_current.axle"][1] == pytest.approx(7.554394629, abs=1e-9)
     assert run["v.axle"][1] == pytest.approx(2.202928666, abs=1e-9)
     assert run["motor_current.axle"][20] == pytest.approx(7.575493478, abs=1e-9)

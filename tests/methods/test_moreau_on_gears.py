@@ -67,8 +67,8 @@ def test_softness_creeps_and_pull_turns_it_into_an_offset(method, softness, load
     """A stuck joint gives λ of the impulse that would stop it, whose inertia J is what the row knows of.
 
     That is the rotor (found by joint), rotor and link (together), or these and the drag D of motor and viscous
-    friction, which `moreau` takes implicitly with its weight θ, over a step h. So λ alone creeps at λ h T/(J + λ h D), with the drag of
-    the motor, or of both; with the pull k it ends λ h² T/(k J) away. All that is exact.
+    friction, which `moreau` takes implicitly with its weight θ, over a step h. So λ alone creeps at λ h T/(J + λ h D),
+    with the drag of the motor, or of both; with the pull k it ends λ h² T/(k J) away. All that is exact.
     """
     h, pull, both = 1e-3, 0.1, ROTOR + float(link().mass_matrix([0.0])[0, 0])
     implicit = h * (DRAG + LAW.viscous)

@@ -1,0 +1,308 @@
+"""Right at the steps that people use: the default method at 0.1, 1 and 2 ms, for built-in laws and for users' own."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from benchmarks.peers.robots import real_arm
+
+import stiction
+from stiction import (
+    RK4,
+    Coulomb,
+    Curve,
+    Dahl,
+    DCMotor,
+    Drive,
+    ElastoPlastic,
+    Gear,
+    LuGre,
+    Scene,
+    Stribeck,
+    Viscous,
+    methods,
+    simulate,
+)
+from stiction.friction.law import Law
+from stiction.methods.midpoint import weights
+from stiction.network import Term, Wire
+from stiction.parts import FreeBody, Friction, Impedance, Mass, Source, SpringDamper
+from stiction.reproduce.manutec import arm as manutec
+from stiction.trace import absolute, cos, exp, sin, where
+from tests.scenes import METHODS, flywheel, on_axle
+
+STEPS = (1e-4, 1e-3, 2e-3)
+TWO_LINK = stiction.library.two_link()
+
+
+# Smooth motion is of order 2.
+
+
+def geared(**gear):
+    motor = DCMotor(resistance=1.2, constant=0.05, rotor_inertia=2e-5, inductance=2e-3 if gear else 0.0)
+    drive = Drive(motor=motor, gear=Gear(ratio=80, **gear), command=lambda t: 6 * sin(6 * t))
+    return Scene(robot=TWO_LINK, gravity=(9.81, 0, 0), drives=dict.fromkeys(TWO_LINK.velocity_names, drive))
+
+
+def ur5(**more):
+    robot = real_arm("ur5")[0]
+    damped = dict.fromkeys(robot.velocity_names, Viscous(coefficient=2.0))
+    return Scene(robot=robot, friction=damped, q=np.full(6, 0.3), **more)
+
+
+SMOOTH = {
+    "free": Scene(robot=real_arm("ur5")[0], q=np.full(6, 0.3), v=np.full(6, 0.5)),
+    "damped": ur5(),
+    "driven": ur5(torque={"shoulder_pan_joint": lambda t: 20 * sin(5 * t), "elbow_joint": lambda t: 10 * sin(8 * t)}),
+    "motors": geared(),
+    "elastic gears, coils": geared(stiffness=0.05, damping=1e-4),
+}
+
+
+@pytest.mark.parametrize("scene", SMOOTH.values(), ids=SMOOTH)
+def test_order_2_where_nothing_switches(scene):
+    def ends(step, method=None):
+        run = simulate(scene, duration=0.4, step=step, method=method, record=0.4, signals=["q."])
+        return run.stack("q.")[-1]
+
+    exact = ends(5e-5, RK4())
+    errors = [np.abs(ends(h) - exact).max() for h in (4e-3, 2e-3, 1e-3)]
+    assert math.log2(errors[0] / errors[1]) > 1.9 and math.log2(errors[1] / errors[2]) > 1.9
+
+
+@pytest.mark.parametrize("speed, gain", [(10.0, 1e-3), (50.0, 0.05)])
+def test_energy_of_free_motion_is_kept(speed, gain):
+    """Two links in space, 5 s at 1 ms."""
+    scene = Scene(robot=TWO_LINK, gravity=(0, 0, 0), q=[0.0, 1.0], v=[speed, speed / 3])
+    energy = simulate(scene, duration=5.0, step=1e-3, record=0.05, energy=True)["energy.kinetic"]
+    assert np.abs(energy / energy[0] - 1).max() < gain
+
+
+def test_a_tumbling_body_stays_bounded():
+    """50 rad/s about a middle axis, at 1 ms: momentum and energy to a part in a hundred."""
+    body = FreeBody(mass=1.0, inertia=(0.01, 0.02, 0.03), angular=(1.0, 50.0, 1.0), gravity=(0, 0, 0))
+    run = simulate(Scene(parts={"body": body}), duration=2.0, step=1e-3, energy=True)
+    assert np.abs(run["energy.kinetic"] / run["energy.kinetic"][0] - 1).max() < 0.01
+
+
+def test_weights_of_decays():
+    """θ = 1/(1 − e^−z) − 1/z to 2 % everywhere, and to z³ where a decay is slow."""
+    z = np.array([0.01, 0.1, 1.0, 3.0, 10.0, 1e3])
+    exact = -1 / np.expm1(-z) - 1 / z
+    found = np.array([weights(float(x)).own for x in z])
+    assert (np.abs(found - exact) < np.minimum(0.025 * exact, 0.003 * z**3 + 1e-12)).all()
+    assert weights(-1.0).own == 0.5
+
+
+@pytest.mark.parametrize("step, apart", [(1e-3, 2e-4), (2e-3, 5e-4)])
+def test_a_whole_arm_at_any_time(step, apart):
+    """Manutec r3 against the paper's implicit method at 0.02 ms; the same axis sticks at the end."""
+    how = {"duration": 1.856, "record": 2e-3, "signals": ["robot.q", "friction"]}
+    fine = simulate(manutec(), step=2e-5, method="gears_implicit", **how)
+    run = simulate(manutec(), step=step, **how)
+    assert np.abs(run.stack("robot.q.") - fine.stack("robot.q.")).max() < apart
+    assert [run[f"friction{k}.mode"][-1] for k in range(1, 7)] == [fine[f"friction{k}.mode"][-1] for k in range(1, 7)]
+
+
+# Bristles.
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnDahl(Law):
+    states = 1
+    level: float
+    stiffness: float
+
+    def flow(self, v, z, step):
+        return self.stiffness * z, v - absolute(v) * self.stiffness * z / self.level
+
+    def breakaway(self, direction):
+        return self.level
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnLuGre(Law):
+    states = 1
+    level: float
+    static: float
+    velocity: float
+    stiffness: float
+    damping: float
+    viscous: float = 0.0
+
+    def flow(self, v, z, step):
+        g = (self.level + (self.static - self.level) * exp(-((v / self.velocity) ** 2))) / self.stiffness
+        rate = v - absolute(v) * z / g
+        return self.stiffness * z + self.damping * rate + self.viscous * v, rate
+
+    def breakaway(self, direction):
+        return self.static
+
+
+BRISTLE = {"level": 0.8, "static": 0.8, "velocity": 0.01, "stiffness": 2000.0, "damping": 1.0}
+
+
+def cycling(law):
+    """A load that comes slowly to 0.2 and then cycles between 0.2 and 0.6 N·m, once in 2 s."""
+    return on_axle(0.0304, law, lambda t: where(t < 2, 0.1 - 0.1 * cos(math.pi * t / 2), 0.4 - 0.2 * cos(math.pi * t)))
+
+
+@pytest.mark.parametrize("step, bar", zip(STEPS, (3e-3, 3e-3, 5e-3), strict=True))
+@pytest.mark.parametrize("law", [Dahl(level=0.8, stiffness=2000.0), LuGre(**BRISTLE)], ids=["Dahl", "LuGre"])
+def test_drift_per_cycle(law, step, bar):
+    """(F/K) ln[(F² − τ₁²)/(F² − τ₂²)]."""
+    run = simulate(cycling(law), duration=8.0, step=step, record=2.0)
+    exact = 0.8 / 2000.0 * math.log((0.64 - 0.04) / (0.64 - 0.36))
+    assert (run["q.axle"][-1] - run["q.axle"][1]) / 3 == pytest.approx(exact, rel=bar)
+
+
+def sled(law, force):
+    """A sled of 1 kg with friction under a force."""
+    return Scene(
+        parts={"m": Mass(mass=1.0), "rub": Friction(law=law), "pull": Source(functions=(force,))},
+        wires=[Wire("rub.velocity", ["m.velocity"]), Wire("m.force", ["pull.force", Term("rub.torque", -1.0)])],
+    )
+
+
+CANUDAS = {"level": 1.0, "static": 1.5, "velocity": 0.001, "stiffness": 1e5, "damping": math.sqrt(1e5), "viscous": 0.4}
+
+
+@pytest.mark.parametrize("rate, most", [(2.0, 1.39442), (10.0, 1.21995)])
+@pytest.mark.parametrize("step, bar", [(1e-4, 2e-3), (1e-3, 1e-2)])
+def test_break_away_against_rate(rate, most, step, bar):
+    run = simulate(sled(LuGre(**CANUDAS), lambda t: rate * t), duration=2.4 / rate, step=step)
+    assert run["rub.torque"].max() == pytest.approx(most, rel=bar)
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("method", [name for name in methods.METHODS if name != "euler"])
+@pytest.mark.parametrize(
+    "own, ours",
+    [
+        (OwnDahl(level=0.8, stiffness=2000.0), Dahl(level=0.8, stiffness=2000.0)),
+        (OwnLuGre(**BRISTLE), LuGre(**BRISTLE)),
+    ],
+    ids=["Dahl", "LuGre"],
+)
+def test_an_own_law_is_as_good_as_ours(own, ours, method, step):
+    """Typed again by a user, and pushed to and fro up to break-away: the same motion."""
+    first, second = (
+        simulate(on_axle(0.0304, law, lambda t: 0.79 * sin(3 * t)), duration=2.0, step=step, method=method, record=0.01)
+        for law in (own, ours)
+    )
+    np.testing.assert_allclose(first["q.axle"], second["q.axle"], rtol=1e-9, atol=1e-12)
+
+
+def test_an_own_spring_keeps_its_energy():
+    """A user's own part with a state of its own: a spring whose stretch it integrates, far too stiff for the step."""
+
+    @dataclass(frozen=True, kw_only=True)
+    class Stretch(Impedance):
+        stiffness: float
+        inputs = {"velocity": 1}
+        outputs = {"force": 1}
+
+        def start(self):
+            return {"stretch": 1e-3}
+
+        def force(self, motion, own, step, t):
+            return {"force": [self.stiffness * own[0]]}, [motion["velocity"][0]]
+
+    wires = [Wire("s.velocity", ["m.velocity"]), Wire("m.force", [Term("s.force", -1.0)])]
+    for stiffness in (1e2, 1e4, 1e8):
+        scene = Scene(parts={"m": Mass(mass=1.0), "s": Stretch(stiffness=stiffness)}, wires=wires)
+        run = simulate(scene, duration=5.0, step=1e-3)
+        energy = run["m.velocity"] ** 2 / 2 + stiffness * run["s.stretch"] ** 2 / 2
+        assert energy.max() <= energy[0] * (1 + 1e-9)
+        if stiffness < 1e3:
+            assert energy.min() > 0.999 * energy[0]
+
+
+# Rest, and what moves under friction.
+
+
+@pytest.mark.parametrize("step", [1e-4, 1e-3, 5e-3])
+@pytest.mark.parametrize("load", [0.7, 0.8, 0.9, 0.99])
+@pytest.mark.parametrize(
+    "law",
+    [
+        Coulomb(level=1.0),
+        Stribeck(level=0.5, static=1.0, velocity=0.01),
+        Curve(function=lambda w: 0.5 + 0.5 * exp(-w / 0.01)),
+    ],
+    ids=["Coulomb", "Stribeck", "Curve"],
+)
+def test_a_step_load_moves_nothing(law, load, step):
+    run = simulate(on_axle(0.02, law, load), duration=1.0, step=step, record=0.05)
+    assert np.abs(run["q.axle"]).max() < 1e-12
+
+
+def on_belt(law):
+    """A mass on a belt at 0.1 m/s, held by a spring."""
+    return Scene(
+        parts={
+            "m": Mass(mass=1.0, velocity=0.1),
+            "spring": SpringDamper(stiffness=100.0, damping=0.0),
+            "rub": Friction(law=law),
+        },
+        wires=[
+            Wire("spring.position", ["m.position"]),
+            Wire("spring.velocity", ["m.velocity"]),
+            Wire("rub.velocity", ["m.velocity"], shift=(-0.1,)),
+            Wire("m.force", [Term("spring.force", -1.0), Term("rub.torque", -1.0)]),
+        ],
+    )
+
+
+PERIOD, LEAST, MOST = 0.4 + 0.406888787, 0.017639320, 0.062360680
+
+
+@pytest.mark.parametrize("step, part", [(1e-3, 1.0), (1e-4, 0.1)])
+def test_stick_slip_on_a_belt(step, part):
+    """Break-away at 6 N, sliding at 4 N: mean period over ten cycles, and how far it goes."""
+    run = simulate(on_belt(Stribeck(level=4.0, static=6.0, velocity=1e-6)), duration=12.0, step=step)
+    sticks = run.time[1:][np.diff((run["rub.mode"] == 0).astype(int)) == 1]
+    period = np.diff(sticks[sticks > 1.5])[:10].mean()
+    assert period == pytest.approx(PERIOD, rel=5e-4 * part)
+    late = run["m.position"][run.time > 3]
+    assert (late.min(), late.max()) == pytest.approx((LEAST, MOST), rel=1e-3 * part)
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+def test_a_belt_by_every_method(method):
+    if method.title == "rosenbrock":
+        law = ElastoPlastic(level=4.0, static=6.0, velocity=1e-3, stiffness=1e6, damping=1e3, elastic=0.95)
+    else:
+        law = Stribeck(level=4.0, static=6.0, velocity=1e-4)
+    run = simulate(on_belt(law), duration=4.0, step=1e-4, method=method, record=1e-3)
+    late = run["m.position"][run.time > 1.5]
+    assert (late.min(), late.max()) == pytest.approx((LEAST, MOST), rel=3e-2)
+
+
+def test_a_belt_that_starts_and_stops():
+    """A mass rests on a belt whose speed is a function of time: it goes where the belt goes."""
+    law = Coulomb(level=10.0)
+    scene = Scene(
+        parts={"m": Mass(mass=1.0), "belt": Source(functions=(lambda t: 0.2 * sin(3 * t),)), "rub": Friction(law=law)},
+        wires=[
+            Wire("rub.velocity", ["m.velocity", Term("belt.force", -1.0)]),
+            Wire("m.force", [Term("rub.torque", -1.0)]),
+        ],
+    )
+    for method in ("moreau", "gears_implicit"):
+        run = simulate(scene, duration=2.0, step=1e-3, method=method)
+        np.testing.assert_allclose(run["m.velocity"], 0.2 * np.sin(3 * run.time), atol=1e-12)
+        np.testing.assert_allclose(run["m.position"], 0.2 / 3 * (1 - np.cos(3 * run.time)), atol=1e-6)
+
+
+def test_many_velocities_take_runge_kutta_and_say_so():
+    chain = stiction.library.chain(14)
+    scene = Scene(robot=chain, friction={"joint1": Coulomb(level=1.0)})
+    with pytest.warns(stiction.StictionWarning, match="simulated by 'rk4', as there are 14 velocities"):
+        run = simulate(scene, duration=1e-3, step=1e-3)
+    assert "bend.joint1" in run.signals and "14 velocities" in run.notes[0]
+    with pytest.warns(stiction.StictionWarning, match="14 velocities"):
+        stiction.Simulator(scene, step=1e-3)
+    assert not simulate(Scene(robot=chain), duration=1e-3, step=1e-3).notes, "without dry friction nothing is lost"
+    assert "residual" in simulate(Scene(robot=flywheel(0.1)), duration=1e-3, step=1e-3).signals
