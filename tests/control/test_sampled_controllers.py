@@ -1,7 +1,7 @@
 """Digital control: sampled on ticks, held in between, late if asked; the same by a formula and by a Python function."""
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ import pytest
 from stiction.control import PID, Callback, Clock
 from stiction.errors import InputError, StictionError
 from stiction.network import NetworkError, Term, Wire
-from stiction.parts import Mass
+from stiction.parts import Digital, Mass, Source
 from stiction.scene import Scene
 from stiction.simulation.simulate import simulate
 from stiction.trace import where
@@ -261,3 +261,45 @@ def test_several_commands_in_one_array_stand_in_the_order_of_the_ports():
     one = replace(scene, parts=parts | {"brain": replace(drives, function=lambda t, x: 1.0)})
     with pytest.raises(InputError, match=r"\{'left': a number, 'both': 2 numbers\}, or as an array of shape \(3,\)"):
         simulate(one, duration=1.0, step=0.01)
+
+
+def test_cascaded_controllers_on_one_clock():
+    """A position loop commands a speed loop, on one clock: the inner one sees what the outer one has just decided.
+
+    Listed inner first; by hand it is v_ref = 4 (1 − x), force = 3 (v_ref − v) at every tick.
+    """
+
+    @dataclass(frozen=True, kw_only=True)
+    class Gain(Digital):
+        clock: Clock
+        gain: float
+        inputs = {"wanted": 1, "seen": 1}
+        outputs = {"command": 1}
+
+        def decide(self, inputs, memory, t):
+            return {"command": [self.gain * (inputs["wanted"][0] - inputs["seen"][0])]}, memory
+
+    clock, h, x, v = Clock(period=0.01), 0.01, 0.0, 0.0
+    scene = Scene(
+        parts={
+            "cart": Mass(mass=1.0),
+            "inner": Gain(clock=clock, gain=3.0),
+            "outer": Gain(clock=clock, gain=4.0),
+            "goal": Source(functions=(1.0,)),
+        },
+        wires=[
+            Wire("inner.wanted", ["outer.command"]),
+            Wire("inner.seen", ["cart.velocity"]),
+            Wire("outer.wanted", ["goal.force"]),
+            Wire("outer.seen", ["cart.position"]),
+            Wire("cart.force", ["inner.command"]),
+        ],
+    )
+    for method in ("moreau", "rk4"):
+        run = simulate(scene, duration=1.0, step=1e-3, method=method, record=0.01)
+        expected, x, v = [0.0], 0.0, 0.0
+        for _ in range(100):
+            force = 3.0 * (4.0 * (1.0 - x) - v)
+            x, v = x + h * v + force * h * h / 2, v + force * h
+            expected.append(x)
+        np.testing.assert_allclose(run["cart.position"], expected, atol=1e-12)

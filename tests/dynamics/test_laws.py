@@ -51,7 +51,8 @@ def test_energy_of_a_falling_arm_has_order_four():
     robot = stiction.library.puma560()
     start = [0.0, 0.8, 2.6, 0.7, 0.6, 0.2]
     scene = stiction.Scene(robot=robot, q=start, friction=dict.fromkeys(robot.velocity_names))
-    ends = {h: stiction.simulate(scene, duration=1.024, step=h, record=1.024, energy=True) for h in (1e-3, 8e-3, 16e-3)}
+    how = {"duration": 1.024, "method": "rk4", "record": 1.024, "energy": True}
+    ends = {h: stiction.simulate(scene, step=h, **how) for h in (1e-3, 8e-3, 16e-3)}
     errors = [np.abs(ends[h].stack("q.")[-1] - ends[1e-3].stack("q.")[-1]).max() for h in (16e-3, 8e-3)]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(4.0, abs=0.3)
     drift = {h: abs(run["energy.residue"][-1]) / run["energy.kinetic"].max() for h, run in ends.items()}
@@ -141,7 +142,7 @@ def test_a_free_body_keeps_its_momentum():
     )
     v = [0.3, 4.0, 0.2, 1.0, 0.0, 0.5]
     scene = stiction.Scene(robot=robot, v=v, gravity=(0, 0, 0))
-    run = stiction.simulate(scene, duration=3.0, step=1e-3, record=0.1, energy=True)
+    run = stiction.simulate(scene, duration=3.0, step=1e-3, method="rk4", record=0.1, energy=True)
     q = run.stack("q.")
     h = robot.momentum(q, run.stack("v."))
     np.testing.assert_allclose(h, np.broadcast_to(h[0], h.shape), atol=1e-9)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction import Coulomb, Scene, StictionError, simulate
+from stiction import Coulomb, Dahl, LuGre, Scene, StictionError, simulate
 from stiction.network import NetworkError, Term, Wire
-from stiction.parts import FreeBody, Friction, Ground, Mass
+from stiction.parts import FreeBody, Friction, Ground, Mass, Source
 from stiction.reproduce.closed_forms import box
 from tests.scenes import METHODS, anchor, on_axle, oscillator
 
@@ -129,3 +129,47 @@ def test_friction_that_acts_elsewhere_than_it_looks_is_refused_by_rows():
     )
     with pytest.raises(NetworkError, match="acts on another"):
         simulate(scene, duration=0.1, step=0.01, method="moreau")
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_several_bristles_on_one_body_are_one(count):
+    """n bristles beside each other are one of n times the stiffness and level: refused and held like it."""
+
+    def pulled(n, load=0.7, **law):
+        laws = {f"rub{k}": Friction(law=Coulomb(**{what: x / n for what, x in law.items()})) for k in range(n)}
+        wires = [Wire(f"{name}.velocity", ["m.velocity"]) for name in laws]
+        wires.append(Wire("m.force", ["pull.force", *(Term(f"{name}.torque", -1.0) for name in laws)]))
+        return Scene(parts={"m": Mass(mass=1.0), "pull": Source(functions=(load,)), **laws}, wires=wires)
+
+    law = {"level": 1.0, "stiffness": 1e3, "damping": 1.0}
+    one, many = (simulate(pulled(n, **law), duration=1.0, step=1e-3, method="rk4") for n in (1, count))
+    np.testing.assert_allclose(many["m.position"], one["m.position"], rtol=1e-9, atol=1e-15)
+    steps = []
+    for n in (1, count):
+        with pytest.raises(StictionError, match="friction bristles are too stiff") as error:
+            simulate(pulled(n, **law), duration=1.0, step=0.2, method="rk4")
+        steps.append(largest_step(error))
+    assert steps[0] == pytest.approx(steps[1], rel=1e-3)
+    held = simulate(pulled(count, level=1.0), duration=2.0, step=1e-3, method="rk4")
+    assert np.ptp(held["m.position"][1000:]) < 1e-12, "chosen ones hold, too"
+
+
+@pytest.mark.parametrize("method", ["rk4", "gill", "gears_implicit"])
+@pytest.mark.parametrize(
+    "law",
+    [
+        Dahl(level=0.5, stiffness=1e6),
+        LuGre(level=0.5, static=0.6, velocity=0.1, stiffness=1e6, damping=10.0),
+        LuGre(level=0.5, static=0.6, velocity=0.1, stiffness=1e3, damping=200.0),
+    ],
+    ids=["Dahl", "stiff LuGre", "damped LuGre"],
+)
+def test_bristles_of_every_law_are_tried(law, method):
+    """A little below the step that is named a joint under 0.02 N·m comes to rest, a little above it is refused."""
+    with pytest.raises(StictionError, match="friction bristles are too stiff") as error:
+        simulate(on_axle(0.02, law, 0.02), duration=1.0, step=1e-2, method=method)
+    h = largest_step(error)
+    with pytest.raises(StictionError, match="too stiff"):
+        simulate(on_axle(0.02, law, 0.02), duration=10.1 * h, step=1.01 * h, method=method)
+    run = simulate(on_axle(0.02, law, 0.02), duration=0.97 * h * 20_000, step=0.97 * h, method=method, record=0.97 * h)
+    assert np.abs(run["v.axle"][-100:]).max() < 0.1 * np.abs(run["v.axle"][:100]).max()

@@ -207,7 +207,7 @@ def test_the_step_length_is_an_input_of_the_core():
 
 def test_a_run_that_diverges_is_frozen_until_it_is_reset():
     fast = Scene(robot=flywheel(0.02), friction={"axle": Dahl(level=0.5, stiffness=10.0)}, v=[50.0])
-    stiff = {"friction.axle.stiffness": [10.0, 1e7]}
+    stiff = {"friction.axle.stiffness": [10.0, 1e5]}
     sim = Simulator(fast, step=1e-3, method="rk4", runs=2, outputs=["q.*"], parameters=stiff)
     for _ in range(20):
         seen = sim.step(steps=100)

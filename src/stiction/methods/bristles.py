@@ -57,6 +57,15 @@ def with_bristles(network: Network) -> Network:
     return network.with_parts(change)
 
 
+def bristle_sites(network: Network) -> list[str]:
+    """Friction on one velocity that bends before it slides."""
+    return [
+        name
+        for name, part in network.parts.items()
+        if isinstance(part, Friction) and part.law.states and part.dimension == 1
+    ]
+
+
 def dry_sites(network: Network) -> list[str]:
     """Dry friction on one velocity, by bristles."""
     return [

@@ -3,7 +3,7 @@
 Each source's work is integrated as a state, by the same scheme.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,7 +12,7 @@ import numpy as np
 from stiction.errors import InputError
 from stiction.friction.bristle import Dahl, LuGre
 from stiction.friction.dry import Stribeck
-from stiction.methods.bristles import chosen_bristles, dry_sites, with_bristles
+from stiction.methods.bristles import bristle_sites, chosen_bristles, dry_sites, with_bristles
 from stiction.methods.method import Choice, Method, powers
 from stiction.methods.schemes import Scheme, euler, runge_kutta_4, runge_kutta_gill
 from stiction.methods.stability import bristle_growth, refuse_growth, refuse_runs, spring_growth
@@ -53,7 +53,7 @@ class Explicit(Method):
         """Refuse friction that pushes, and bristles and springs that the step cannot follow."""
         scheme = type(self).scheme
         refuse_pushing(network, start)
-        refuse_stiff_bristles(network, start, scheme, self.title, step)
+        refuse_stiff_bristles(network, start, scheme, self.title, step, not self.springs_grow)
         if not self.springs_grow:
             refuse_stiff_springs(network, start, lambda K, B, h: spring_growth(scheme, K, B, h), self.title, step)
 
@@ -157,28 +157,42 @@ def refuse_pushing(network: Network, start: StartTerms) -> None:
             )
 
 
-def refuse_stiff_bristles(network: Network, start: StartTerms, scheme: Scheme, title: str, step: float) -> None:
-    """Refuse bristles that do not hold at this step, all that are coupled together."""
-    sites = dry_sites(network)
-    chosen = "softer bristles, or none (stiffness and damping are then chosen), or method 'moreau'"
-    groups = [("friction bristles", sites, chosen)] if sites else []
+def refuse_stiff_bristles(
+    network: Network, start: StartTerms, scheme: Scheme, title: str, step: float, every: bool
+) -> None:
+    """Refuse bristles that do not hold at this step, all that are coupled together: of every law, or of dry ones."""
+    dry = dry_sites(network)
+    sites = bristle_sites(network) if every else dry
+    if sites:
+        staged = np.array([float(name in dry) for name in sites])
+        none = "or none (stiffness and damping are then chosen), " if dry else ""
+        instead = f"softer bristles, {none}or method 'moreau'"
+        _refuse_stiff("friction bristles", sites, instead, staged, start, scheme, title, step)
     for name, part in network.parts.items():
         if (isinstance(part, Friction) and part.dimension > 1) or isinstance(part, Ground):
-            groups.append((f"the bristles of '{name}'", [name], "softer bristles"))
-    for what, names, instead in groups:
-        A = start.compliance(names)
-        K, B = (np.concatenate([x[name] for name in names], axis=1) for x in (start.stiffness, start.damping))
+            _refuse_stiff(f"the bristles of '{name}'", [name], "softer bristles", 1.0, start, scheme, title, step)
 
-        def growth(h: float, A: np.ndarray = A, K: np.ndarray = K, B: np.ndarray = B) -> np.ndarray:
-            return bristle_growth(scheme, A, K, B, h)
 
-        def message(stable: float, _: int, what: str = what, instead: str = instead) -> str:
-            return (
-                f"{what} are too stiff for '{title}' at {step:g} s; the largest stable step is {stable:.3g} s. "
-                f"Take it, or {instead}"
-            )
+def _refuse_stiff(
+    what: str,
+    names: Sequence[str],
+    instead: str,
+    staged: np.ndarray | float,
+    start: StartTerms,
+    scheme: Scheme,
+    title: str,
+    step: float,
+) -> None:
+    A = start.compliance(names)
+    K, B = (np.concatenate([x[name] for name in names], axis=1) for x in (start.stiffness, start.damping))
 
-        refuse_growth(growth, step, 1 + 1e-9, message)
+    def message(stable: float, _: int) -> str:
+        return (
+            f"{what} are too stiff for '{title}' at {step:g} s; the largest stable step is {stable:.3g} s. "
+            f"Take it, or {instead}"
+        )
+
+    refuse_growth(lambda h: bristle_growth(scheme, A, K, B, h, staged), step, 1 + 1e-9, message)
 
 
 def refuse_stiff_springs(network: Network, start: StartTerms, growth: Any, title: str, step: float) -> None:

@@ -77,10 +77,8 @@ class MidpointPart(FlowPart):
             beside = part.beside(dot(self.rows[name], v) + self.given[name])
             self.pushes[name] = [-r * beside for r in self.rows[name]]
         self.linear = self._with_slopes(stage)
-        rates = self.terms.now.rates
-        self.own_states = [
-            name for name in network.parts if name in self.linear and name not in self.rigid and rates.get(name)
-        ]
+        rates, aside = self.terms.now.rates, {**self.rigid, **network.digital}
+        self.own_states = [x for x in network.parts if x in self.linear and x not in aside and rates.get(x)]
         self._linearize(h)
 
     def speed(self, name: str) -> Scalar:
@@ -94,7 +92,8 @@ class MidpointPart(FlowPart):
         the step itself into account, as dry friction in space does. These are taken as they are.
         """
         now, network = self.terms.now, self.network
-        moving = {name: now.rates[name] for name in now.rates if name not in {**network.digital, **self.rigid}}
+        aside = {**self.rigid, **network.digital}
+        moving = {name: rates for name, rates in now.rates.items() if name not in aside}
         states = [*self.terms.velocities, *(x for name in moving for x in now.own[name])]
         found = []
         for name in dict.fromkeys([*self.pushes, *moving]):

@@ -163,7 +163,7 @@ class Moreau(Method):
         for name, part in network.parts.items():
             if isinstance(part, Row):
                 _check_direction(name, start, self.title)
-        refuse_stiff_bristles(network, start, SCHEMES.get(self.scheme, euler), self.title, step)
+        refuse_stiff_bristles(network, start, SCHEMES.get(self.scheme, euler), self.title, step, self.scheme in SCHEMES)
         refuse_stiff_springs(network, start, self._spring_growth, self.title, step)
 
     def _spring_growth(self, K: np.ndarray, B: np.ndarray, h: float) -> np.ndarray:

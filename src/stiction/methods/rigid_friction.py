@@ -51,7 +51,7 @@ class RigidFriction(Row, FrictionPart):
 
     def strength(self, w: Scalar, direction: Scalar) -> Scalar:
         """Torque of the row while it slides at speed w ≥ 0 in the direction of a number."""
-        return self.law.dry(w, direction) if self.viscous_apart else self.law.strength(w, direction)
+        return self.law.without_viscous(w, direction) if self.viscous_apart else self.law.strength(w, direction)
 
     def bounds(self, own: list[Scalar], s: Scalar, step: Scalar) -> Bounds:
         """Impulses at break-away, and while sliding at velocity s; at 0 against it."""

@@ -11,7 +11,7 @@ import numpy as np
 from stiction.methods.schemes import Scheme
 from stiction.network.wires import NetworkError
 
-NEUTRAL = 1e-6  # distance of an eigenvalue from 1 that is rounding; these are double, so it is the root of one
+DEPENDENT = 1e-9  # part of the largest compliance below which sites do not move by themselves
 
 Growth = Callable[[float], np.ndarray]  # step [s] -> largest factor by which a motion grows in one step, (runs,)
 
@@ -47,18 +47,25 @@ def refuse_growth(growth: Growth, h: float, limit: float, message: Callable[[flo
     raise RunError(message(low, run), run)
 
 
-def bristle_growth(scheme: Scheme, A: np.ndarray, K: np.ndarray, B: np.ndarray, h: float) -> np.ndarray:
+def bristle_growth(
+    scheme: Scheme, A: np.ndarray, K: np.ndarray, B: np.ndarray, h: float, staged: np.ndarray | float = 1.0
+) -> np.ndarray:
     """Growth of the motion of stuck sites with compliance A (runs, m, m) and bristles K, B (runs, m); below 1 it
-    decays.
+    decays. Bristles of dry laws reckon with the stage of a scheme (`staged`, (m,)), those of others do not.
+
+    Sites that depend on each other, as two on one joint do, move together: A = L Lᵀ, s = L u, bendings e = L x, and
+    u̇ = −Lᵀ (K L x + (B + stage K) L u), ẋ = u. What A does not move is left out.
     """
     runs, m = K.shape
-    rates, of_stage = np.zeros(
-        (2, runs, 2 * m, 2 * m)
-    )  # of velocities and bendings: ṡ = −A (K e + (B + stage K) s), ė = s
-    rates[:, :m, :m], rates[:, :m, m:] = -A * B[:, None], -A * K[:, None]
-    rates[:, m:, :m] = np.eye(m)
-    of_stage[:, :m, :m] = -A * K[:, None]
-    return _growth(scheme, rates, of_stage, h)
+    sizes, ways = np.linalg.eigh((A + np.moveaxis(A, 1, 2)) / 2)
+    moves = sizes > DEPENDENT * sizes.max(axis=1, keepdims=True)
+    L = ways * np.sqrt(np.where(moves, sizes, 0.0))[:, None]
+    stiff, damped, of_stages = (np.moveaxis(L, 1, 2) @ (x[:, :, None] * L) for x in (K, B, K * staged))
+    rates, of_stage = np.zeros((2, runs, 2 * m, 2 * m))
+    rates[:, :m, :m], rates[:, :m, m:] = -damped, -stiff
+    rates[:, m:, :m] = np.eye(m) * moves[:, None]
+    of_stage[:, :m, :m] = -of_stages
+    return _growth(scheme, rates, of_stage, h, np.concatenate([moves, moves], axis=1))
 
 
 def spring_growth(scheme: Scheme, K: np.ndarray, B: np.ndarray, h: float) -> np.ndarray:
@@ -68,24 +75,23 @@ def spring_growth(scheme: Scheme, K: np.ndarray, B: np.ndarray, h: float) -> np.
     return _growth(scheme, rates, np.zeros_like(rates), h)
 
 
-def _growth(scheme: Scheme, rates: np.ndarray, of_stage: np.ndarray, h: float) -> np.ndarray:
-    """Growth of ẋ = (rates + stage · of_stage) x in one step of a scheme, (runs,)."""
+def _growth(
+    scheme: Scheme, rates: np.ndarray, of_stage: np.ndarray, h: float, moves: np.ndarray | None = None
+) -> np.ndarray:
+    """Growth of ẋ = (rates + stage · of_stage) x in one step of a scheme, of the states that move, (runs,)."""
 
     def flow(x: list, _t: float, stage: float) -> list:
         return [(rates + stage * of_stage) @ x[0]]
 
     units = np.broadcast_to(np.eye(rates.shape[-1]), rates.shape)
     with np.errstate(over="ignore", invalid="ignore"):
-        return spectral_radius(scheme(flow, [units], 0.0, h)[0])
+        step = scheme(flow, [units], 0.0, h)[0]
+    return spectral_radius(step if moves is None else step * moves[:, None])
 
 
 def spectral_radius(step: np.ndarray) -> np.ndarray:
-    """Largest size of the eigenvalues of the matrices of a step, (runs,); what stays as it is counts as 0.
-
-    Bristles of sites that depend on each other can hold each other bent for ever: that neither moves nor grows.
-    """
+    """Largest size of the eigenvalues of the matrices of a step, (runs,)."""
     with np.errstate(over="ignore", invalid="ignore"):
         sound = np.isfinite(step).all(axis=(1, 2))
         found = np.linalg.eigvals(np.where(sound[:, None, None], step, 0.0))
-    moving = np.where(np.abs(found - 1) < NEUTRAL, 0.0, np.abs(found))
-    return np.where(sound, moving.max(axis=1), np.inf)
+    return np.where(sound, np.abs(found).max(axis=1), np.inf)

@@ -106,10 +106,10 @@ class Layout:
                 if part.mechanical
                 else kinds
             )
-        made = []
+        made, hidden = [], set(part.hidden)
         for (state, x), kind in zip(part.start().items(), kinds, strict=True):
             key = (name, state)
-            unit = "" if state in part.hidden else self.network.unit(key)
+            unit = "" if state in hidden else self.network.unit(key)
             made.append(Slot(key, kind, float(x), labels.signal(key), unit))
         return made
 
@@ -146,9 +146,10 @@ class Layout:
 def start_values(network: Network, bristles: bool = True) -> dict[str, float]:
     """First values that users can set, by name; without those of bristles, where they are for all methods."""
     found = {}
+    hidden = {name: set(part.hidden) for name, part in network.parts.items()}
     for slot in Layout(network).slots:
         part = network.parts[slot.key[0]]
-        if slot.key[1] not in part.hidden and (bristles or not isinstance(part, FrictionPart)):
+        if slot.key[1] not in hidden[slot.key[0]] and (bristles or not isinstance(part, FrictionPart)):
             found[slot.name] = slot.start
     return found
 

@@ -134,6 +134,20 @@ class Network:
             placed.extend(ready)
         return tuple(placed)
 
+    @cached_property
+    def tick_order(self) -> tuple[str, ...]:
+        """What ticks, each after those that command it, as far as their wires say; in a circle, as they are listed."""
+        commands = {name: set[str]() for name in self.digital}
+        for wire in self.wires:
+            if wire.port.part in commands:
+                drivers = {term.port.part for term in wire.all_terms if term.port.part in commands}
+                commands[wire.port.part] |= drivers - {wire.port.part}
+        placed: list[str] = []
+        while len(placed) < len(commands):
+            left = [name for name in commands if name not in placed]
+            placed.append(next((name for name in left if commands[name] <= set(placed)), left[0]))
+        return tuple(placed)
+
     def must_be_mechanical(self, what: str, instead: str) -> None:
         """Refuse bodies that say no mass matrix, for what needs one."""
         for name, body in self.bodies.items():
@@ -258,15 +272,19 @@ class Network:
     # From step to step.
 
     def ticked(self, own: States, count: Scalar, t: Scalar, h: Scalar) -> States:
-        """The states after the ticks that are due at step number `count`; all that tick at once read the same state."""
+        """The states after the ticks that are due at step number `count`. All that tick at once see the same bodies;
+        one that is commanded by another sees what that has just decided.
+        """
         if not self.digital:
             return own
         now = self.evaluate(own, t, h)
         after = dict(own)
-        for name, part in self.digital.items():
+        for name in self.tick_order:
+            part = self.digital[name]
             due = part.clock.due(count, h)
             fresh = part.tick(own[name], self.inputs(name, now.signals), t)
             after[name] = [where(due, a, b) for a, b in zip(fresh, own[name], strict=True)]
+            now = now.with_outputs(name, part.present(after[name]))
         return after
 
     def finished(self, own: States, t: Scalar, h: Scalar) -> States:

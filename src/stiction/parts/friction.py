@@ -11,6 +11,8 @@ from stiction.parts.registry import PARTS
 from stiction.trace.functions import Scalar
 from stiction.trace.parameters import component_names
 
+SMALL = 1e-9  # rad or m, and per second: from rest, to see how a law begins
+
 
 class FrictionPart(Implicit):
     """What every friction site has: a law, a mode and a margin to break-away. Ports: velocity in; torque out, with the
@@ -108,8 +110,11 @@ class Friction(FrictionPart):
         return sum((self.law.stored(z) for z in own), start=0)
 
     def springs(self, motion: Ports) -> Sequence[Spring]:
-        """The bristle of a dry law, in every direction."""
+        """The bristle: of a dry law, in every direction; of another, how its torque begins at rest."""
         law, n = self.law, self.dimension
+        if not isinstance(law, Dry) and law.states:
+            rest, bent, moved = (law.flow(v, z, 0)[0] for v, z in ((0, 0), (0, SMALL), (SMALL, 0)))
+            return [Spring({"torque": [1]}, (bent - rest) / SMALL, (moved - rest) / SMALL)]
         if not isinstance(law, Dry) or law.stiffness is None or law.damping is None:
             return []
         units = [[int(k == j) for j in range(n)] for k in range(n)]

@@ -69,7 +69,8 @@ def signal_keys(network: Network) -> list[Key]:
     found: list[Key] = []
     for name, part in network.parts.items():
         outputs = [] if name in network.bodies else output_names(part.outputs)
-        visible = (state for state in part.start() if state not in part.hidden)
+        hidden = set(part.hidden)
+        visible = (state for state in part.start() if state not in hidden)
         found += dict.fromkeys((name, x) for x in (*visible, *outputs))
     return found + [(name, what) for name in sites(network) for what in ("margin", *MARKED)]
 
@@ -79,8 +80,8 @@ def signals(network: Network, block: Block, t: Scalar, h: Scalar) -> dict[Key, S
     now = network.evaluate(block.own, t, h)
     seen: dict[Key, Scalar] = {}
     for name, part in network.parts.items():
-        states = zip(part.start(), now.own[name], strict=True)
-        seen |= {(name, state): x for state, x in states if state not in part.hidden}
+        states, hidden = zip(part.start(), now.own[name], strict=True), set(part.hidden)
+        seen |= {(name, state): x for state, x in states if state not in hidden}
         if name not in network.bodies:
             values = [x for port in part.outputs for x in now.signals[Port(name, port)]]
             seen |= {(name, output): x for output, x in zip(output_names(part.outputs), values, strict=True)}
