@@ -86,7 +86,7 @@ def show_ours(report: Report, name: str, best: dict[str, float | None], t: Times
         time = against[which]
         if time:
             report.target(f"{name}, {method}, {law}: MuJoCo {which} / ours, one robot", time / one, 5)
-            report.target(f"{name}, {method}, {law}: MuJoCo {which} / ours in a batch", time / many, 40)
+            report.target(f"{name}, {method}, {law}: MuJoCo {which} / ours in a batch", time / many, 30)
 
 
 def main() -> None:

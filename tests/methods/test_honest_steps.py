@@ -29,7 +29,7 @@ from stiction.methods.midpoint import weights
 from stiction.network import Term, Wire
 from stiction.parts import FreeBody, Friction, Impedance, Mass, Source, SpringDamper
 from stiction.reproduce.manutec import arm as manutec
-from stiction.trace import absolute, cos, exp, sin, where
+from stiction.trace import absolute, cos, exp, loop, sin, where
 from tests.scenes import METHODS, flywheel, on_axle
 
 STEPS = (1e-4, 1e-3, 2e-3)
@@ -217,6 +217,23 @@ def test_an_own_spring_keeps_its_energy():
         assert energy.max() <= energy[0] * (1 + 1e-9)
         if stiffness < 1e3:
             assert energy.min() > 0.999 * energy[0]
+
+
+def test_what_has_no_slopes_is_refused_by_name():
+    @dataclass(frozen=True, kw_only=True)
+    class Searching(Impedance):
+        inputs = {"velocity": 1}
+        outputs = {"force": 1}
+
+        def force(self, motion, own, step, t):
+            v = motion["velocity"][0]
+            return {"force": loop(5, lambda _, x: [x[0] - 0.1 * (x[0] - v)], [0 * v])}, []
+
+    wires = [Wire("s.velocity", ["m.velocity"]), Wire("m.force", [Term("s.force", -1.0)])]
+    scene = Scene(parts={"m": Mass(mass=1.0, velocity=1.0), "s": Searching()}, wires=wires)
+    with pytest.raises(stiction.NetworkError, match=r"'s' searches in a loop, .* or use method 'rk4'"):
+        simulate(scene, duration=0.1, step=1e-3)
+    assert simulate(scene, duration=0.1, step=1e-3, method="rk4")["m.velocity"][-1] < 1
 
 
 # Rest, and what moves under friction.

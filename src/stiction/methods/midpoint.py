@@ -21,12 +21,14 @@ from stiction.methods.smooth_part import FlowPart, FoundRows, Solution
 from stiction.network.layout import Block
 from stiction.network.network import Network, States
 from stiction.network.terms import Compliance, Matrix, Terms, added, compliance, dot
+from stiction.network.wires import NetworkError
 from stiction.parts.kinds import Row
 from stiction.trace.derivative import directional
 from stiction.trace.elimination import eliminated, solved
 from stiction.trace.expression import Expr
 from stiction.trace.functions import Scalar, constant, exp, maximum, sqrt, where
 from stiction.trace.parameters import absent
+from stiction.trace.schedule import ordered
 
 NARROW = 1e-3  # decays in a step below which a series serves
 
@@ -88,8 +90,8 @@ class MidpointPart(FlowPart):
     # Slopes.
 
     def _with_slopes(self, stage: Scalar) -> list[str]:
-        """Who is linear in what changes over a step: not what searches in a loop, which has no slopes, nor what takes
-        the step itself into account, as dry friction in space does. These are taken as they are.
+        """Who is linear in what changes over a step: not what reckons with the step itself, as dry friction in space
+        does, which is taken as it is. What searches in a loop has no slopes and is refused.
         """
         now, network = self.terms.now, self.network
         aside = {**self.rigid, **network.digital}
@@ -98,11 +100,16 @@ class MidpointPart(FlowPart):
         found = []
         for name in dict.fromkeys([*self.pushes, *moving]):
             outputs = [*self.pushes.get(name, ()), *moving.get(name, ())]
+            if any(x is stage for x in ordered([x for x in outputs if isinstance(x, Expr)])):
+                continue
             try:
                 directional(outputs, dict.fromkeys(states, 1.0))
-                found += [name] if all(map(absent, directional(outputs, {stage: 1.0}))) else []
             except TraceError:
-                continue
+                raise NetworkError(
+                    f"'{name}' searches in a loop, so that its force has no slopes, which 'moreau' needs; "
+                    "write it as a formula, or use method 'rk4'"
+                ) from None
+            found.append(name)
         return found
 
     def _linearize(self, h: Scalar) -> None:
