@@ -337,24 +337,20 @@ def _check_direction(name: str, start: StartTerms, title: str) -> None:
 def _speeds_ahead(
     smooth: FlowPart, parts: Mapping[str, Row], A: Matrix, c: Sequence[Scalar], h: Scalar
 ) -> list[Scalar]:
-    """The velocity of each row of which its friction while sliding is that of: in this step, or, of one that is stuck,
-    half of what it would reach beyond break-away, if all others held as in the last step. Break-away is that of rest:
-    friction falls as soon as a site moves.
+    """The velocity of each row that its friction while sliding is that of: in this step, or, of one that is stuck and
+    would move if all others held as in the last step, half of what it would reach without friction. Break-away is that
+    of rest: friction falls as soon as a site moves, and far within a step where it can.
     """
     own, found = smooth.terms.now.own, []
     last = [h * own[name][1] for name in parts]
     for k, (name, part) in enumerate(parts.items()):
-        s = smooth.speed(name)
-        free = c[k] - sum((A[k][j] * p for j, p in enumerate(last) if j != k), start=0)
-        rest = part.bounds(own[name], 0, h)
+        s, rest = smooth.speed(name), part.bounds(own[name], 0, h)
         if rest.slide_positive is rest.rest_positive and rest.slide_negative is rest.rest_negative:
             found.append(s)  # friction does not fall
             continue
-        begins = maximum(0, free - A[k][k] * rest.rest_positive) - maximum(0, -free - A[k][k] * rest.rest_negative)
-        falls = part.bounds(own[name], begins / 2, h)
-        less = where(begins > 0, rest.rest_positive - falls.slide_positive, falls.slide_negative - rest.rest_negative)
-        sooner = begins + where(absolute(begins) > 0, A[k][k] * less, 0)
-        found.append(where(absolute(own[name][0]) > 0, s, sooner / 2))
+        free = c[k] - sum((A[k][j] * p for j, p in enumerate(last) if j != k), start=0)
+        begins = (free > A[k][k] * rest.rest_positive) | (free < -A[k][k] * rest.rest_negative)
+        found.append(where(absolute(own[name][0]) > 0, s, where(begins, free / 2, 0)))
     return found
 
 
