@@ -105,6 +105,73 @@ def test_a_whole_arm_at_any_time(step, apart):
     assert [run[f"friction{k}.mode"][-1] for k in range(1, 7)] == [fine[f"friction{k}.mode"][-1] for k in range(1, 7)]
 
 
+@pytest.mark.parametrize("step", [1e-4, 1e-3, 5e-3])
+def test_a_damper_between_bodies_does_not_brake_their_fall(step):
+    """1 g and 1 kg, 1000 N·s/m between them: both fall freely, and nothing is lost."""
+    parts = {"a": Mass(mass=1e-3), "b": Mass(mass=1.0), "d": SpringDamper(stiffness=0.0, damping=1000.0)}
+    wires = [
+        Wire("d.position", ["a.position", Term("b.position", -1.0)]),
+        Wire("d.velocity", ["a.velocity", Term("b.velocity", -1.0)]),
+        Wire("a.force", [Term("d.force", -1.0)], shift=(9.81e-3,)),
+        Wire("b.force", ["d.force"], shift=(9.81,)),
+    ]
+    run = simulate(Scene(parts=parts, wires=wires), duration=1.0, step=step, energy=True)
+    assert run["b.velocity"][-1] == pytest.approx(9.81, rel=1e-10)
+    assert np.abs(run["energy.residue"]).max() < 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coupling(Impedance):
+    """Forces on two bodies from their two velocities, by a matrix that need not be symmetric."""
+
+    matrix: tuple[tuple[float, ...], ...]
+    inputs = {"velocity": 2}
+    outputs = {"force": 2}
+    folded = ("matrix",)
+
+    def force(self, motion, own, step, t):
+        x, y = motion["velocity"]
+        return {"force": [a * x + b * y for a, b in self.matrix]}, []
+
+
+def coupled(matrix, **more):
+    """Two masses of 10 g with friction on the second."""
+    parts = {"a": Mass(mass=0.01, velocity=1.0), "b": Mass(mass=0.01), "c": Coupling(matrix=matrix)}
+    wires = [
+        Wire("c.velocity", [Term("a.velocity", [[1.0], [0.0]]), Term("b.velocity", [[0.0], [1.0]])]),
+        Wire("a.force", [Term("c.force", [[1.0, 0.0]])]),
+        Wire("b.force", [Term("c.force", [[0.0, 1.0]]), *more.get("also", [])]),
+    ]
+    return Scene(parts=parts | more.get("parts", {}), wires=wires + more.get("wires", []))
+
+
+@pytest.mark.parametrize("step", [1e-3, 5e-3])
+def test_a_magnetic_force_does_no_work(step):
+    """Forces across the motion, 500 rad/s: the speed stays, whatever the step."""
+    run = simulate(coupled(((0.0, 5.0), (-5.0, 0.0))), duration=0.5, step=step)
+    np.testing.assert_allclose(np.hypot(run["a.velocity"], run["b.velocity"]), 1.0, atol=1e-12)
+
+
+def test_a_coupling_of_one_way_acts_one_way():
+    """The second body is pushed by the speed of the first, which does not notice; with friction on the second."""
+    rub = {"rub": Friction(law=Coulomb(level=0.5))}
+    wires = [Wire("rub.velocity", ["b.velocity"])]
+    scene = coupled(((0.0, 0.0), (20.0, -0.1)), parts=rub, wires=wires, also=[Term("rub.torque", -1.0)])
+    for step in (1e-3, 5e-3):
+        run = simulate(scene, duration=0.5, step=step)
+        np.testing.assert_allclose(run["a.velocity"], 1.0, atol=1e-12)
+        steady = (20.0 - 0.5) / 0.1 * (1 - np.exp(-0.1 / 0.01 * run.time))
+        np.testing.assert_allclose(run["b.velocity"], steady, atol=0.02 * steady[-1])
+
+
+def test_fast_spin_is_noted():
+    """Gyroscopic terms are extrapolated: what turns by a tenth of a radian in a step is told."""
+    body = FreeBody(mass=1.0, inertia=(0.01, 0.01, 0.02), angular=(1.0, 0.5, 200.0), gravity=(0, 0, 0))
+    with pytest.warns(stiction.StictionWarning, match=r"turned by up to 0\.2 rad in one step"):
+        simulate(Scene(parts={"body": body}), duration=0.01, step=1e-3)
+    assert not simulate(Scene(parts={"body": body}), duration=0.01, step=1e-4).notes
+
+
 # Bristles.
 
 

@@ -8,13 +8,13 @@
 F and r are linear in what changes over the step: their slopes are exact derivatives of the traced formulas, through all
 wires. What counts is the mean over the step, δv̄ = θ δv and δȳ = θ δy, with the weight θ ≥ 1/2 of one damper (z = h
 slope/M) or of one state that decays (z = −h R_yy): nothing that dies out can make the step unstable. Only the velocity
-terms of the bias are extrapolated, from the velocities of the last step; after a switch they start anew.
+terms of the bias, and slopes by which a velocity grows, are extrapolated from the last step; after a switch they start
+anew.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from stiction.dynamics.composite_body import solve
 from stiction.errors import TraceError
 from stiction.methods.rigid_friction import RigidFriction
 from stiction.methods.smooth_part import FlowPart, FoundRows, Solution
@@ -26,7 +26,7 @@ from stiction.parts.kinds import Row
 from stiction.trace.derivative import directional
 from stiction.trace.elimination import eliminated, solved
 from stiction.trace.expression import Expr
-from stiction.trace.functions import Scalar, constant, exp, maximum, sqrt, where
+from stiction.trace.functions import Scalar, constant, exp, maximum, minimum, where
 from stiction.trace.parameters import absent
 from stiction.trace.schedule import ordered
 
@@ -138,7 +138,7 @@ class MidpointPart(FlowPart):
             for column in by_speed
         ]
         self.by_y = [column[:n] for column in by_y]
-        self._split([added(x[:n], self._through(y)) for x, y in zip(by_v, self.means, strict=True)], h)
+        self._weigh([added(x[:n], self._through(y)) for x, y in zip(by_v, self.means, strict=True)], h)
 
     def _through(self, change: Sequence[Scalar]) -> list[Scalar]:
         """Forces by a change of the own states in the mean."""
@@ -147,20 +147,25 @@ class MidpointPart(FlowPart):
             total = [f if absent(g) or absent(x) else f + g * x for f, g in zip(total, column, strict=True)]
         return total
 
-    def _split(self, S: Matrix, h: Scalar) -> None:
-        """Symmetric and skew part of the slopes: the first is implicit, weighted so that it stays symmetric."""
+    def _weigh(self, S: Matrix, h: Scalar) -> None:
+        """What slopes of forces by velocities (columns) do in the mean. Velocities that they couple have one weight, so
+        that a damper between two bodies does not act on their common motion. A slope by which a velocity alone grows
+        is extrapolated: implicit it could outweigh the mass.
+        """
         n, M = len(S), self.terms.mass_matrix
-        C = [[-(S[i][j] + S[j][i]) / 2 if i != j else -S[i][i] for j in range(n)] for i in range(n)]
-        self.skew = [[(S[j][i] - S[i][j]) / 2 if i != j else 0 for j in range(n)] for i in range(n)]
-        self.weights = [weights(h * C[k][k], M[k][k]).own for k in range(n)]
-        roots = [0 if all(absent(C[i][j]) for j in range(n) if j != i) else sqrt(self.weights[i]) for i in range(n)]
-        self.damping: Matrix = [
-            [
-                0 if absent(C[i][j]) else self.weights[i] * C[i][i] if i == j else roots[i] * roots[j] * C[i][j]
-                for j in range(n)
-            ]
-            for i in range(n)
-        ]
+        C = [[-S[j][i] for j in range(n)] for i in range(n)]
+        alone = [all(absent(C[k][j]) and absent(C[j][k]) for j in range(n) if j != k) for k in range(n)]
+        self.growing = [minimum(0, C[k][k]) if alone[k] else 0 for k in range(n)]
+        C = [[maximum(0, C[i][i]) if i == j and alone[i] else C[i][j] for j in range(n)] for i in range(n)]
+        self.weights: list[Scalar] = [1 / 2] * n
+        for block in _blocks(C):
+            weight: Scalar = 0
+            for k in block:
+                weight = maximum(weight, weights(h * C[k][k], M[k][k]).own)
+            for k in block:
+                self.weights[k] = weight
+        self.damping = [[0 if absent(x) else w * x for x, w in zip(row, self.weights, strict=True)] for row in C]
+        self.symmetric = all(absent(C[i][j] - C[j][i]) for i in range(n) for j in range(i))
 
     # A step.
 
@@ -173,13 +178,12 @@ class MidpointPart(FlowPart):
         forces = self._with_known(self._through(own), known)
         for push in self.pushes.values():
             forces = added(forces, push)
-        if any(not absent(x) for row in self.skew for x in row):
-            forces = [f + dot(row, self.last) / 2 for f, row in zip(forces, self.skew, strict=True)]
+        forces = [f if absent(g) else f - g * d / 2 for f, g, d in zip(forces, self.growing, self.last, strict=True)]
         bias = self._bias()
         M = self.terms.mass_matrix
         stiff = [[M[i][j] + h * self.damping[i][j] for j in range(n)] for i in range(n)]
-        coupled = compliance(stiff, rows, give)
-        change = solve(coupled.factors, [h * (f - b) for f, b in zip(forces, bias, strict=True)])
+        coupled = compliance(stiff, rows, give, self.symmetric)
+        change = coupled.solve([h * (f - b) for f, b in zip(forces, bias, strict=True)])
         return added(v, change), coupled
 
     def _bias(self) -> list[Scalar]:
@@ -271,6 +275,21 @@ class MidpointPart(FlowPart):
                 push = added(push, directional(push, seeds))
             works[name] = work + h * dot(push, middle)
         return works
+
+
+def _blocks(C: Matrix) -> list[list[int]]:
+    """Which rows and columns hang together, by entries that are not structurally 0; those of 0 alone are left out."""
+    left, found = [k for k in range(len(C)) if any(not absent(x) for x in (*C[k], *(row[k] for row in C)))], []
+    while left:
+        block, border = [], [left[0]]
+        while border:
+            k = border.pop()
+            if k in left:
+                left.remove(k)
+                block.append(k)
+                border += [j for j in left if not (absent(C[k][j]) and absent(C[j][k]))]
+        found.append(block)
+    return found
 
 
 def followed(columns: Matrix, change: Sequence[Scalar]) -> list[Scalar]:

@@ -49,10 +49,11 @@ from stiction.network.wires import NetworkError
 from stiction.parts.friction import Friction, FrictionPart
 from stiction.parts.kinds import Part, Row
 from stiction.rows.stick_slip import stick_slip
-from stiction.trace.functions import Scalar, absolute, maximum, where
+from stiction.trace.functions import Scalar, absolute, maximum, minimum, where
 from stiction.trace.parameters import Key, absent
 
 GIVE = 1e-12  # of rows that follow from others: they give by this part of what one step without them would move them
+FAST_TURN = 0.1  # rad in a step beyond which extrapolated gyroscopic terms are no longer to be trusted
 SMALL = 1e-9  # part of the largest break-away torque that may be left as a contradiction
 SCHEMES: dict[str, Scheme] = {"gill": runge_kutta_gill, "rk4": runge_kutta_4}
 
@@ -135,11 +136,14 @@ class Moreau(Method):
         return RigidFriction(law=part.law, viscous_apart=apart, referenced=not absent(self.pull))
 
     def slots(self, network: Network, step: float) -> Mapping[str, tuple[float, str]]:
-        """The worst contradiction and splitting error so far; the change of the velocities in the last step."""
+        """The worst contradiction and splitting error so far; the change of the velocities in the last step; how far
+        something turned in one step at most.
+        """
         unit = _unit_of_rows(network)
         found = {"residual": (0.0, unit)} | ({"splitting": (0.0, unit)} if self.splitting else {})
         if self.scheme == "midpoint":
             found |= {f"change.{k}": (0.0, "") for k in range(len(network.velocities(network.start)))}
+            found |= {"turned": (0.0, "rad")} if _turning(network) else {}
         return found
 
     def signals(self, network: Network) -> Mapping[str, str]:
@@ -185,6 +189,12 @@ class Moreau(Method):
             found.append(
                 "softness without pull lets stuck joints creep under load; give a pull, such as 0.1, to end it"
             )
+        turned = float(np.max(kept["turned"])) if "turned" in kept else 0.0
+        if turned > FAST_TURN:
+            found.append(
+                f"something turned by up to {turned:.2g} rad in one step; gyroscopic terms of such motion are "
+                f"extrapolated and can grow: take a step {turned / FAST_TURN * 2:.0f} times smaller, or method 'rk4'"
+            )
         laws = [part.law for part in network.parts.values() if isinstance(part, FrictionPart)]
         largest = max((float(law.breakaway(way)) for law in laws for way in (1, -1)), default=0.0)
         worst = float(np.max(kept["residual"]))
@@ -223,6 +233,9 @@ class Moreau(Method):
         kept |= {"splitting": splitting} if self.splitting else {}
         if self.scheme == "midpoint":
             kept |= _changes(smooth, block, found, speeds)
+            for k in _turning(network):
+                most = kept.get("turned", block.method["turned"])
+                kept["turned"] = maximum(most, h * absolute(speeds[k]))
         return after._replace(own=own, method=kept)
 
     def _smooth(self, network: Network, block: Block, t: Scalar, h: Scalar) -> FlowPart:
@@ -249,7 +262,8 @@ class Moreau(Method):
         part: Any = smooth.rigid[name]
         own, s, rotor = smooth.terms.now.own[name], smooth.speed(name), smooth.rotor(name)
         A = h / rotor
-        c = A * (smooth.motor_torque(name) - own[-1]) + s + smooth.given_at_end[name] - smooth.given[name]
+        begins = smooth.speed_at_end(name, smooth.terms.velocities)
+        c = A * (smooth.motor_torque(name) - own[-1]) + begins
         wish = (c + self.pull / h * part.way(own)) / (A * (1 + self.softness))
         return (*part.projected(wish, s, own[0]), rotor)
 
@@ -268,7 +282,8 @@ class Moreau(Method):
             c = [x + self.pull / h * part.way(own[name]) for x, (name, part) in zip(c, parts.items(), strict=True)]
         ahead = _speeds_ahead(smooth, parts, coupled.A, c, h)
         bounds = [part.bounds(own[name], s, h) for s, (name, part) in zip(ahead, parts.items(), strict=True)]
-        outcome = stick_slip(coupled.A, c, bounds, [own[name][0] for name in rows])
+        modes = [own[name][0] for name in rows]
+        outcome = stick_slip(coupled.A, c, bounds, modes, symmetric=coupled.symmetric)
         impulses = dict(zip(rows, outcome.impulse, strict=True))
         inertia = {name: 1 / coupled.A[k][k] for k, name in enumerate(rows)}
         torque = {name: p / h for name, p in impulses.items()}
@@ -289,6 +304,17 @@ def _unit_of_rows(network: Network) -> str:
     """The unit of the torques of all rows; both where there are both."""
     units = {network.unit((name, "torque")) for name, part in network.parts.items() if isinstance(part, Row)}
     return units.pop() if len(units) == 1 else "N·m or N"
+
+
+def _turning(network: Network) -> list[int]:
+    """Velocities that turn, of bodies that move in more than one way: what has gyroscopic terms."""
+    found, first = [], 0
+    for name, body in network.bodies.items():
+        velocities = list(body.start())[body.positions() :]
+        turning = [k for k, state in enumerate(velocities, first) if network.unit((name, state)) == "rad/s"]
+        found += turning if len(velocities) > 1 else []
+        first += len(velocities)
+    return found
 
 
 def _rows_at_start(network: Network) -> dict[str, list[float]]:
@@ -350,7 +376,9 @@ def _speeds_ahead(
             continue
         free = c[k] - sum((A[k][j] * p for j, p in enumerate(last) if j != k), start=0)
         begins = (free > A[k][k] * rest.rest_positive) | (free < -A[k][k] * rest.rest_negative)
-        found.append(where(absolute(own[name][0]) > 0, s, where(begins, free / 2, 0)))
+        stops = A[k][k] * minimum(rest.rest_positive, rest.rest_negative)
+        moves = (absolute(own[name][0]) > 0) | (absolute(s) > stops)  # a run may begin while it slides
+        found.append(where(moves, s, where(begins, free / 2, 0)))
     return found
 
 

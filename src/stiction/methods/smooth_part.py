@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from stiction.dynamics.composite_body import solve
 from stiction.network.network import Evaluation, Network
 from stiction.network.terms import Compliance, Terms, added, compliance, dot
 from stiction.parts.kinds import Implicit, Row
@@ -65,7 +64,7 @@ class FlowPart:
         terms = self.terms
         forces = self._with_known(terms.pushed(without=self.rigid), known)
         coupled = compliance(terms.mass_matrix, rows, give)
-        accelerations = solve(coupled.factors, [f - b for f, b in zip(forces, terms.bias, strict=True)])
+        accelerations = coupled.solve([f - b for f, b in zip(forces, terms.bias, strict=True)])
         return [v + h * a for v, a in zip(terms.velocities, accelerations, strict=True)], coupled
 
     def _with_known(self, forces: list[Scalar], known: Mapping[str, Scalar]) -> list[Scalar]:

@@ -4,13 +4,14 @@ Written once, for all methods. Each term is computed when it is first asked for,
 needs.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property, partial
 from typing import NamedTuple
 
-from stiction.dynamics.composite_body import Factors, factor, solve
+from stiction.dynamics.composite_body import factor, solve
 from stiction.network.network import Evaluation, Network
 from stiction.trace.derivative import directional
+from stiction.trace.elimination import eliminated, solved
 from stiction.trace.expression import Expr
 from stiction.trace.functions import Scalar, constant
 
@@ -91,31 +92,24 @@ class Compliance(NamedTuple):
     """What impulses at rows do.
 
     Attributes:
-        factors: of the (damped) mass matrix.
+        solve: equations with the (damped) mass matrix.
         responses: M⁻¹ Jᵀ: velocities of all bodies under a unit impulse at each row.
         A: J M⁻¹ Jᵀ: velocities of the rows under unit impulses at them.
+        symmetric: whether both are.
     """
 
-    factors: Factors
+    solve: Callable[[list[Scalar]], list[Scalar]]
     responses: dict[str, list[Scalar]]
     A: Matrix
+    symmetric: bool
 
 
-def compliance(M: Matrix, rows: Mapping[str, Sequence[Scalar]], give: Scalar = 0) -> Compliance:
-    """A = J M⁻¹ Jᵀ, where every row gives by this part of its own."""
-    factors = factor(M)
-    responses = {name: solve(factors, list(row)) for name, row in rows.items()}
+def compliance(M: Matrix, rows: Mapping[str, Sequence[Scalar]], give: Scalar = 0, symmetric: bool = True) -> Compliance:
+    """A = J M⁻¹ Jᵀ, where every row gives by this part of its own; M may hold slopes that are not symmetric."""
+    solver = partial(solve, factor(M)) if symmetric else partial(solved, eliminated(M))
+    responses = {name: solver(list(row)) for name, row in rows.items()}
     A = [[dot(rows[a], responses[b]) * (1 + give if a == b else 1) for b in rows] for a in rows]
-    return Compliance(factors, responses, A)
-
-
-def damped(M: Matrix, slopes: Sequence[tuple[Sequence[Scalar], Scalar]], h: Scalar) -> Matrix:
-    """M + h Σ Jᵀ slope J: the mass matrix with what grows with the velocities at the end of a step."""
-    n = len(M)
-    return [
-        [M[i][j] + h * sum((row[i] * slope * row[j] for row, slope in slopes), start=0) for j in range(n)]
-        for i in range(n)
-    ]
+    return Compliance(solver, responses, A, symmetric)
 
 
 class Linearization(NamedTuple):

@@ -10,6 +10,7 @@ first of them, which cannot run in circles (Murty's rule). Straight-line code: i
 from typing import NamedTuple
 
 from stiction.dynamics.composite_body import factor, solve
+from stiction.trace.elimination import eliminated, solved
 from stiction.trace.functions import Scalar, absolute, clip, loop, maximum, where
 
 
@@ -48,14 +49,19 @@ AT_ONCE = 8  # passes that change all sites that contradict themselves
 
 
 def stick_slip(
-    A: list[list[Scalar]], free: list[Scalar], bounds: list[Bounds], mode: list[Scalar], passes: int = PASSES
+    A: list[list[Scalar]],
+    free: list[Scalar],
+    bounds: list[Bounds],
+    mode: list[Scalar],
+    passes: int = PASSES,
+    symmetric: bool = True,
 ) -> Outcome:
     """The friction of coupled sites; `mode` is that of the last step."""
     n = len(free)
 
     def one(count: Scalar, carry: list[Scalar]) -> list[Scalar]:
         mode = carry[:n]
-        p = impulses(A, free, bounds, mode)
+        p = impulses(A, free, bounds, mode, symmetric)
         s = speeds(A, free, p)
         after: list[Scalar] = []
         changes: Scalar = 0
@@ -78,7 +84,9 @@ def stick_slip(
     return Outcome([where(absolute(m) > 0, x, y) for m, x, y in zip(used, p, within, strict=True)], used, wrong)
 
 
-def impulses(A: list[list[Scalar]], free: list[Scalar], bounds: list[Bounds], mode: list[Scalar]) -> list[Scalar]:
+def impulses(
+    A: list[list[Scalar]], free: list[Scalar], bounds: list[Bounds], mode: list[Scalar], symmetric: bool = True
+) -> list[Scalar]:
     """The impulses when the modes are these: sliding sites at their bounds, stuck ones at whatever holds them."""
     n = len(free)
     stuck = [where(absolute(m) > 0, 0, 1) for m in mode]
@@ -88,7 +96,8 @@ def impulses(A: list[list[Scalar]], free: list[Scalar], bounds: list[Bounds], mo
     ]
     masked = [[A[i][j] * stuck[i] * stuck[j] + (1 - stuck[i] if i == j else 0) for j in range(n)] for i in range(n)]
     moved = speeds(A, free, sliding)
-    held = solve(factor(masked), [x * k for x, k in zip(moved, stuck, strict=True)])
+    wanted = [x * k for x, k in zip(moved, stuck, strict=True)]
+    held = solve(factor(masked), wanted) if symmetric else solved(eliminated(masked), wanted)
     return [x + y for x, y in zip(sliding, held, strict=True)]
 
 
