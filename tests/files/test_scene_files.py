@@ -19,6 +19,14 @@ def ball(run):
     assert run["ball.velocity.x"][-1] == pytest.approx(2.0 * 5 / 7, rel=1e-6)
 
 
+def belt(run):
+    """It goes to and fro between 17.6 and 62.4 mm, in 0.807 s, half of it stuck to the belt."""
+    late = run.time > 1
+    x, stuck = run["mass.position"][late], run["rub.mode"][late] == 0
+    assert (x.min(), x.max()) == pytest.approx((0.01764, 0.06236), rel=1e-2)
+    assert stuck.mean() == pytest.approx(0.4 / 0.806889, abs=0.02)
+
+
 def clutch(run):
     """The wheels end at one speed; all momentum comes from the torque (0.08 + 0.01 N·m·s) and goes to the bearing."""
     assert run["v.driving.axle"][-1] == run["v.driven.axle"][-1] and run["mode.clutch"][-1] == 0
@@ -44,13 +52,13 @@ def two_link(run):
         assert np.ptp(run[f"q.{joint}"][run.time > 5]) < 1e-9
 
 
-@pytest.mark.parametrize("check", [ball, clutch, geared_arm, two_link], ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", [ball, belt, clutch, geared_arm, two_link], ids=lambda check: check.__name__)
 def test_examples_do_what_they_say(check):
     check(run_file(EXAMPLES / f"{check.__name__}.toml"))
 
 
 def test_all_examples_are_tested():
-    assert {path.stem for path in EXAMPLES.glob("*.toml")} == {"ball", "clutch", "geared_arm", "two_link"}
+    assert {path.stem for path in EXAMPLES.glob("*.toml")} == {"ball", "belt", "clutch", "geared_arm", "two_link"}
 
 
 def test_a_file_is_the_scene_that_it_describes():
