@@ -120,6 +120,16 @@ def test_a_damper_between_bodies_does_not_brake_their_fall(step):
     assert np.abs(run["energy.residue"]).max() < 1e-9
 
 
+@pytest.mark.parametrize("damping", [10.0, 1e3, 1e5])
+def test_a_damped_mass_goes_as_far_as_it_should(damping):
+    """From 1 m/s it goes m v/c, however fast it stops within a step."""
+    parts = {"m": Mass(mass=1.0, velocity=1.0), "rub": Friction(law=Viscous(coefficient=damping))}
+    wires = [Wire("rub.velocity", ["m.velocity"]), Wire("m.force", [Term("rub.torque", -1.0)])]
+    for step in STEPS:
+        run = simulate(Scene(parts=parts, wires=wires), duration=3.0, step=step, record=0.1)
+        assert run["m.position"][-1] == pytest.approx(1.0 / damping, rel=1e-9)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Coupling(Impedance):
     """Forces on two bodies from their two velocities, by a matrix that need not be symmetric."""

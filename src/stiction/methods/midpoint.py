@@ -3,7 +3,7 @@
     q_m = q + h/2 N(q) v                          positions in the middle, where M, rows and all forces are taken
     M δv = h (F + F_v δv̄ + F_y δȳ − bias) − Jᵀ p   velocities, with the impulses p of the rows
     δy   = h (r + R_v δv̄ + R_y δȳ)                  states of impedances: bristles, currents, and users' own
-    q⁺  = q + h N(q_m) (v + v⁺)/2
+    q⁺  = q + h N(q_m) (v + δv̄)                    with the weights of a damper alone
 
 F and r are linear in what changes over the step: their slopes are exact derivatives of the traced formulas, through all
 wires. What counts is the mean over the step, δv̄ = θ δv and δȳ = θ δy, with the weight θ ≥ 1/2 of one damper (z = h
@@ -138,7 +138,10 @@ class MidpointPart(FlowPart):
             for column in by_speed
         ]
         self.by_y = [column[:n] for column in by_y]
-        self._weigh([added(x[:n], self._through(y)) for x, y in zip(by_v, self.means, strict=True)], h)
+        direct = [column[:n] for column in by_v]
+        self._weigh([added(x, self._through(y)) for x, y in zip(direct, self.means, strict=True)], h)
+        dampers = [[-direct[j][i] for j in range(n)] for i in range(n)]
+        self.path_weights = self._block_weights(dampers, h, only_alone=True)
 
     def _through(self, change: Sequence[Scalar]) -> list[Scalar]:
         """Forces by a change of the own states in the mean."""
@@ -152,20 +155,27 @@ class MidpointPart(FlowPart):
         that a damper between two bodies does not act on their common motion. A slope by which a velocity alone grows
         is extrapolated: implicit it could outweigh the mass.
         """
-        n, M = len(S), self.terms.mass_matrix
+        n = len(S)
         C = [[-S[j][i] for j in range(n)] for i in range(n)]
         alone = [all(absent(C[k][j]) and absent(C[j][k]) for j in range(n) if j != k) for k in range(n)]
         self.growing = [minimum(0, C[k][k]) if alone[k] else 0 for k in range(n)]
         C = [[maximum(0, C[i][i]) if i == j and alone[i] else C[i][j] for j in range(n)] for i in range(n)]
-        self.weights: list[Scalar] = [1 / 2] * n
+        self.weights = self._block_weights(C, h)
+        self.damping = [[0 if absent(x) else w * x for x, w in zip(row, self.weights, strict=True)] for row in C]
+        self.symmetric = all(absent(C[i][j] - C[j][i]) for i in range(n) for j in range(i))
+
+    def _block_weights(self, C: Matrix, h: Scalar, only_alone: bool = False) -> list[Scalar]:
+        """The weight of each velocity under dampers, one for all that they couple; or of those alone that none do."""
+        M, found = self.terms.mass_matrix, [1 / 2] * len(C)
         for block in _blocks(C):
+            if only_alone and len(block) > 1:
+                continue
             weight: Scalar = 0
             for k in block:
                 weight = maximum(weight, weights(h * C[k][k], M[k][k]).own)
             for k in block:
-                self.weights[k] = weight
-        self.damping = [[0 if absent(x) else w * x for x, w in zip(row, self.weights, strict=True)] for row in C]
-        self.symmetric = all(absent(C[i][j] - C[j][i]) for i in range(n) for j in range(i))
+                found[k] = weight
+        return found
 
     # A step.
 
@@ -195,14 +205,15 @@ class MidpointPart(FlowPart):
         return Terms(self.network, self.terms.now._replace(own=own)).bias
 
     def advanced(self, block: Block, found: FoundRows, solution: Solution, h: Scalar) -> Block:
-        """The state after the step: velocities with the impulses of the rows, positions with the mean of both ends."""
+        """The state after the step: velocities with the impulses of the rows, positions with their mean."""
         after, v = solution.free, self.terms.velocities
         for name, p in solution.impulses.items():
             after = [x - r * p for x, r in zip(after, solution.responses[name], strict=True)]
         middle = [(a + b) / 2 for a, b in zip(v, after, strict=True)]
         change = [w * (b - a) for w, a, b in zip(self.weights, v, after, strict=True)]  # in the mean
         ends = added(self.drift, followed(self.ends, [b - a for a, b in zip(v, after, strict=True)]))
-        own = self._moved(after, middle, ends, h)
+        mean = [a + w * (b - a) for w, a, b in zip(self.path_weights, v, after, strict=True)]
+        own = self._moved(after, mean, ends, h)
         torques = {name: self._torque(name, part, found, v, change) for name, part in self.rigid.items()}
         for name, part in self.rigid.items():
             own[name] = self._ended(block.own, name, part, found, torques[name], (v, middle, after), h)
@@ -214,16 +225,16 @@ class MidpointPart(FlowPart):
         return found.torque[name] + part.beside(dot(self.rows[name], added(v, change)) + self.given[name])
 
     def _moved(
-        self, after: list[Scalar], middle: list[Scalar], drift: Sequence[Scalar], h: Scalar
+        self, after: list[Scalar], mean: list[Scalar], drift: Sequence[Scalar], h: Scalar
     ) -> dict[str, list[Scalar]]:
-        """States of bodies and of impedances."""
+        """States of bodies, with their mean velocities, and of impedances."""
         own, states, first, left = self.terms.now.own, {}, 0, iter(drift)
         for name in self.network.parts:
             if name in self.network.bodies:
                 body = self.network.bodies[name]
                 nq, size = body.positions(), len(own[name])
                 span = slice(first, first := first + size - nq)
-                rates = body.position_rates([*own[name][:nq], *middle[span]])
+                rates = body.position_rates([*own[name][:nq], *mean[span]])
                 q = self.start[name][:nq]
                 states[name] = [*(x + h * rate for x, rate in zip(q, rates, strict=True)), *after[span]]
             elif name in self.own_states:
