@@ -17,7 +17,11 @@ from stiction import (
     Drive,
     ElastoPlastic,
     Gear,
+    Joint,
+    Link,
     LuGre,
+    Origin,
+    Robot,
     Scene,
     Stribeck,
     Viscous,
@@ -174,11 +178,32 @@ def test_a_coupling_of_one_way_acts_one_way():
         np.testing.assert_allclose(run["b.velocity"], steady, atol=0.02 * steady[-1])
 
 
-def test_fast_spin_is_noted():
-    """Gyroscopic terms are extrapolated: what turns by a tenth of a radian in a step is told."""
+@pytest.mark.parametrize("spin, step", [(300.0, 1e-3), (300.0, 5e-3), (600.0, 2e-3)])
+@pytest.mark.filterwarnings("ignore:something turned")
+def test_a_gyroscope_in_gimbals(spin, step):
+    """It nods and precesses under its weight, with friction in the gimbals: 5 mrad of 0.25 rad at any step."""
+    links = [Link(name=name, mass=0.2, inertia=np.diag([1e-3] * 3)) for name in ("outer", "inner")]
+    wheel = Link(name="wheel", mass=1.0, inertia=np.diag([2e-3, 2e-3, 4e-3]))
+    made = {"kind": "continuous"}
+    joints = [
+        Joint(name="t1", parent="base", child="outer", axis=(1, 0, 0), **made),
+        Joint(name="t2", parent="outer", child="inner", axis=(0, 1, 0), **made),
+        Joint(name="spin", parent="inner", child="wheel", axis=(0, 0, 1), origin=Origin(xyz=(0, 0, 0.05)), **made),
+    ]
+    robot = Robot(name="gyroscope", links=[Link(name="base"), *links, wheel], joints=joints)
+    friction = dict.fromkeys(("t1", "t2"), Coulomb(level=0.002))
+    scene = Scene(robot=robot, q=[0.3, 0.2, 0.0], v=[0.0, 0.0, spin], friction=friction)
+    fine = simulate(scene, duration=0.5, step=2e-5, method="gears_implicit", record=0.01)
+    run = simulate(scene, duration=0.5, step=step, record=0.01)
+    np.testing.assert_allclose(run["q.t2"], fine["q.t2"], atol=5e-3)
+
+
+def test_fast_spin_keeps_its_energy_and_is_noted():
+    """Slopes of gyroscopic terms hold the energy of a free body; its phase is lost, which is told."""
     body = FreeBody(mass=1.0, inertia=(0.01, 0.01, 0.02), angular=(1.0, 0.5, 200.0), gravity=(0, 0, 0))
     with pytest.warns(stiction.StictionWarning, match=r"turned by up to 0\.2 rad in one step"):
-        simulate(Scene(parts={"body": body}), duration=0.01, step=1e-3)
+        run = simulate(Scene(parts={"body": body}), duration=1.0, step=1e-3, energy=True)
+    np.testing.assert_allclose(run["energy.kinetic"], run["energy.kinetic"][0], rtol=1e-12)
     assert not simulate(Scene(parts={"body": body}), duration=0.01, step=1e-4).notes
 
 

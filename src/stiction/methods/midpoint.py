@@ -7,9 +7,9 @@
 
 F and r are linear in what changes over the step: their slopes are exact derivatives of the traced formulas, through all
 wires. What counts is the mean over the step, δv̄ = θ δv and δȳ = θ δy, with the weight θ ≥ 1/2 of one damper (z = h
-slope/M) or of one state that decays (z = −h R_yy): nothing that dies out can make the step unstable. Only the velocity
-terms of the bias, and slopes by which a velocity grows, are extrapolated from the last step; after a switch they start
-anew.
+slope/M) or of one state that decays (z = −h R_yy): nothing that dies out can make the step unstable. The bias has
+slopes, too, where they cost little (free bodies, robots of few joints); else its velocity terms are extrapolated from
+the last step, as are slopes by which a velocity grows; after a switch they start anew.
 """
 
 from collections.abc import Mapping, Sequence
@@ -189,20 +189,34 @@ class MidpointPart(FlowPart):
         for push in self.pushes.values():
             forces = added(forces, push)
         forces = [f if absent(g) else f - g * d / 2 for f, g, d in zip(forces, self.growing, self.last, strict=True)]
-        bias = self._bias()
+        bias, gyroscopic = self._bias()
         M = self.terms.mass_matrix
-        stiff = [[M[i][j] + h * self.damping[i][j] for j in range(n)] for i in range(n)]
-        coupled = compliance(stiff, rows, give, self.symmetric)
+        slopes = [added(a, [g / 2 for g in b]) for a, b in zip(self.damping, gyroscopic, strict=True)]
+        stiff = [[M[i][j] + h * slopes[i][j] for j in range(n)] for i in range(n)]
+        even = self.symmetric and all(absent(x) for row in gyroscopic for x in row)
+        coupled = compliance(stiff, rows, give, even)
         change = coupled.solve([h * (f - b) for f, b in zip(forces, bias, strict=True)])
         return added(v, change), coupled
 
-    def _bias(self) -> list[Scalar]:
-        """What the motion takes in the middle of the step, accelerations aside."""
-        own, left = dict(self.terms.now.own), iter(self.ahead)
-        for name, body in self.network.bodies.items():
+    def _bias(self) -> tuple[list[Scalar], Matrix]:
+        """What the motion takes, accelerations aside, and its slopes by the velocities: of light bodies at the
+        beginning, of others in the middle of the step, extrapolated and without slopes.
+        """
+        network, own, n = self.network, dict(self.terms.now.own), len(self.ahead)
+        slopes: Matrix = [[0] * n for _ in range(n)]
+        spans, first = {}, 0
+        for name, body in network.bodies.items():
             nq = body.positions()
-            own[name] = [*own[name][:nq], *(next(left) for _ in own[name][nq:])]
-        return Terms(self.network, self.terms.now._replace(own=own)).bias
+            spans[name] = slice(first, first := first + len(own[name]) - nq)
+            if not body.light:
+                own[name] = [*own[name][:nq], *self.ahead[spans[name]]]
+        bias = Terms(network, self.terms.now._replace(own=own)).bias
+        for name, span in spans.items():
+            if network.bodies[name].light:
+                for k in range(span.start, span.stop):
+                    for i, slope in enumerate(directional(bias[span], {self.terms.velocities[k]: 1.0}), span.start):
+                        slopes[i][k] = slope
+        return bias, slopes
 
     def advanced(self, block: Block, found: FoundRows, solution: Solution, h: Scalar) -> Block:
         """The state after the step: velocities with the impulses of the rows, positions with their mean."""

@@ -53,7 +53,7 @@ from stiction.trace.functions import Scalar, absolute, maximum, minimum, where
 from stiction.trace.parameters import Key, absent
 
 GIVE = 1e-12  # of rows that follow from others: they give by this part of what one step without them would move them
-FAST_TURN = 0.1  # rad in a step beyond which extrapolated gyroscopic terms are no longer to be trusted
+FAST_TURN = 0.1  # rad in a step beyond which motion is followed only roughly
 SMALL = 1e-9  # part of the largest break-away torque that may be left as a contradiction
 SCHEMES: dict[str, Scheme] = {"gill": runge_kutta_gill, "rk4": runge_kutta_4}
 
@@ -192,8 +192,8 @@ class Moreau(Method):
         turned = float(np.max(kept["turned"])) if "turned" in kept else 0.0
         if turned > FAST_TURN:
             found.append(
-                f"something turned by up to {turned:.2g} rad in one step; gyroscopic terms of such motion are "
-                f"extrapolated and can grow: take a step {turned / FAST_TURN * 2:.0f} times smaller, or method 'rk4'"
+                f"something turned by up to {turned:.2g} rad in one step: so fast a motion loses its phase, and that "
+                f"of many joints can grow; take a step {turned / FAST_TURN * 2:.0f} times smaller, or method 'rk4'"
             )
         laws = [part.law for part in network.parts.values() if isinstance(part, FrictionPart)]
         largest = max((float(law.breakaway(way)) for law in laws for way in (1, -1)), default=0.0)

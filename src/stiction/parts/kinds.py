@@ -115,6 +115,11 @@ class Admittance(Part):
         """
         return []
 
+    @property
+    def light(self) -> bool:
+        """Whether slopes of its bias by its velocities cost so little that a method may always take them."""
+        return True
+
     def quaternions(self) -> Sequence[slice]:
         """Where quaternions stand among the states."""
         return []

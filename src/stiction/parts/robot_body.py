@@ -21,6 +21,8 @@ from stiction.spatial import Vector
 from stiction.trace.functions import Scalar, sqrt
 from stiction.trace.parameters import Substitution
 
+LIGHT = 3  # velocities up to which slopes of the bias cost little
+
 
 @dataclass(frozen=True, kw_only=True)
 class RobotBody(Admittance):
@@ -146,6 +148,11 @@ class RobotBody(Admittance):
 
     def _split(self, own: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         return own[: self.robot.nq], own[self.robot.nq :]
+
+    @property
+    def light(self) -> bool:
+        """Whether it has few joints."""
+        return self.robot.nv <= LIGHT
 
     def quaternions(self) -> list[slice]:
         """Those of spherical and floating joints."""
