@@ -137,7 +137,8 @@ def test_the_splitting_error_of_joints_that_stop(h):
     """A joint that stops is stopped by friction that knows its rotor alone: the share of the link is missing.
 
     Friction stops it with between level and break-away, so the error lies between these times link/(rotor + link),
-    largest at the first joint; 10 % less, as no joint stops at the very end of a step.
+    largest at the first joint; 10 % less, as no joint stops at the very end of a step. Where it breaks away a step
+    earlier by one than by the other the torques are static − level apart.
     """
     shaken = chain_with_drives(2)
     drives = {name: replace(drive, command=lambda t: 6 * sin(8 * t)) for name, drive in shaken.drives.items()}
@@ -145,7 +146,8 @@ def test_the_splitting_error_of_joints_that_stop(h):
     run = simulate(replace(shaken, drives=drives), method=gears_semi_implicit(splitting=True), **how)
     inertia = float(shaken.robot.mass_matrix(shaken.q)[0, 0])
     share = inertia / (ROTOR + inertia)
-    assert 0.9 * LAW.level[0] * share < run["splitting"][-1] < LAW.static[0] * share
+    most = max(LAW.static[0] * share, LAW.static[0] - LAW.level[0])
+    assert 0.9 * LAW.level[0] * share < run["splitting"][-1] < most
     assert run.units["splitting"] == "N·m"
 
 

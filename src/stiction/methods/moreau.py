@@ -265,7 +265,7 @@ class Moreau(Method):
         begins = smooth.speed_at_end(name, smooth.terms.velocities)
         c = A * (smooth.motor_torque(name) - own[-1]) + begins
         wish = (c + self.pull / h * part.way(own)) / (A * (1 + self.softness))
-        return (*part.projected(wish, s, own[0]), rotor)
+        return (*part.projected(wish, s, own[0], c), rotor)
 
     def _together(
         self, smooth: FlowPart, rows: Mapping[str, list[Scalar]], known: Mapping[str, Scalar], h: Scalar
