@@ -250,7 +250,7 @@ def cycling(law):
     return on_axle(0.0304, law, lambda t: where(t < 2, 0.1 - 0.1 * cos(math.pi * t / 2), 0.4 - 0.2 * cos(math.pi * t)))
 
 
-@pytest.mark.parametrize("step, bar", zip(STEPS, (3e-3, 3e-3, 5e-3), strict=True))
+@pytest.mark.parametrize("step, bar", [*zip(STEPS, (3e-3, 3e-3, 5e-3), strict=True)])
 @pytest.mark.parametrize("law", [Dahl(level=0.8, stiffness=2000.0), LuGre(**BRISTLE)], ids=["Dahl", "LuGre"])
 def test_drift_per_cycle(law, step, bar):
     """(F/K) ln[(F² − τ₁²)/(F² − τ₂²)]."""
