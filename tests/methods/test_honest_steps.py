@@ -357,6 +357,18 @@ def test_a_step_load_moves_nothing(law, load, step):
     assert np.abs(run["q.axle"]).max() < 1e-12
 
 
+@pytest.mark.parametrize("step", STEPS)
+def test_a_curve_that_rises_is_viscous_friction(step):
+    """1 + 1000 w as a user's own curve, and as Coulomb with viscous friction: the decay in a step is 0.1 to 2."""
+
+    def pulled(law):
+        run = simulate(sled(law, lambda t: 300 + 200 * sin(10 * t)), duration=1.0, step=step, record=0.02)
+        return run["m.velocity"]
+
+    viscous = pulled(Coulomb(level=1.0, viscous=1000.0))
+    np.testing.assert_allclose(pulled(Curve(function=lambda w: 1 + 1000 * w)), viscous, atol=2e-4 * viscous.max())
+
+
 def on_belt(law):
     """A mass on a belt at 0.1 m/s, held by a spring."""
     return Scene(

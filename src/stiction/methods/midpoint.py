@@ -26,7 +26,7 @@ from stiction.parts.kinds import Row
 from stiction.trace.derivative import directional
 from stiction.trace.elimination import eliminated, solved
 from stiction.trace.expression import Expr
-from stiction.trace.functions import Scalar, constant, exp, maximum, minimum, where
+from stiction.trace.functions import Scalar, absolute, constant, exp, maximum, minimum, where
 from stiction.trace.parameters import absent
 from stiction.trace.schedule import ordered
 
@@ -75,8 +75,8 @@ class MidpointPart(FlowPart):
         self.ahead = [x + d / 2 for x, d in zip(v, last, strict=True)]  # velocities in the middle, extrapolated
         self.last = last
         self.pushes = {name: push for name, push in self.terms.pushes.items() if name not in self.rigid}
-        for name, part in self.rigid.items():
-            beside = part.beside(dot(self.rows[name], v) + self.given[name])
+        for name in self.rigid:
+            beside = self._beside(name, dot(self.rows[name], v) + self.given[name])
             self.pushes[name] = [-r * beside for r in self.rows[name]]
         self.linear = self._with_slopes(stage)
         rates, aside = self.terms.now.rates, {**self.rigid, **network.digital}
@@ -86,6 +86,17 @@ class MidpointPart(FlowPart):
     def speed(self, name: str) -> Scalar:
         """Velocity of a row in the middle of the step, extrapolated."""
         return dot(self.rows[name], self.ahead) + self.given[name]
+
+    def _beside(self, name: str, s: Scalar) -> Scalar:
+        """Torque of a row at velocity s beside what is found; of one that slides also how its strength grows from the
+        middle of the step.
+        """
+        part = self.rigid[name]
+        if not isinstance(part, RigidFriction) or not part.rising:
+            return part.beside(s)
+        middle = self.speed(name)
+        slope = where(absolute(self.terms.now.own[name][0]) > 0, part.slope(middle), 0)
+        return part.beside(s) + constant(slope) * (s - constant(middle))
 
     # Slopes.
 
@@ -228,15 +239,15 @@ class MidpointPart(FlowPart):
         ends = added(self.drift, followed(self.ends, [b - a for a, b in zip(v, after, strict=True)]))
         mean = [a + w * (b - a) for w, a, b in zip(self.path_weights, v, after, strict=True)]
         own = self._moved(after, mean, ends, h)
-        torques = {name: self._torque(name, part, found, v, change) for name, part in self.rigid.items()}
+        torques = {name: self._torque(name, found, v, change) for name in self.rigid}
         for name, part in self.rigid.items():
             own[name] = self._ended(block.own, name, part, found, torques[name], (v, middle, after), h)
         works = self._worked(block, torques, change, middle, h)
         return block._replace(own=self.network.settled(own), works=works)
 
-    def _torque(self, name: str, part: Row, found: FoundRows, v: Sequence[Scalar], change: Sequence[Scalar]) -> Scalar:
+    def _torque(self, name: str, found: FoundRows, v: Sequence[Scalar], change: Sequence[Scalar]) -> Scalar:
         """What a row and its smooth part give in the mean."""
-        return found.torque[name] + part.beside(dot(self.rows[name], added(v, change)) + self.given[name])
+        return found.torque[name] + self._beside(name, dot(self.rows[name], added(v, change)) + self.given[name])
 
     def _moved(
         self, after: list[Scalar], mean: list[Scalar], drift: Sequence[Scalar], h: Scalar

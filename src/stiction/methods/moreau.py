@@ -133,7 +133,8 @@ class Moreau(Method):
         if not isinstance(part, Friction) or not isinstance(part.law, Dry) or part.dimension > 1:
             return part
         apart = self.scheme not in SCHEMES
-        return RigidFriction(law=part.law, viscous_apart=apart, referenced=not absent(self.pull))
+        rising = apart and _rises(part.law)
+        return RigidFriction(law=part.law, rising=rising, viscous_apart=apart, referenced=not absent(self.pull))
 
     def slots(self, network: Network, step: float) -> Mapping[str, tuple[float, str]]:
         """The worst contradiction and splitting error so far; the change of the velocities in the last step; how far
@@ -304,6 +305,13 @@ def _unit_of_rows(network: Network) -> str:
     """The unit of the torques of all rows; both where there are both."""
     units = {network.unit((name, "torque")) for name, part in network.parts.items() if isinstance(part, Row)}
     return units.pop() if len(units) == 1 else "N·m or N"
+
+
+def _rises(law: Dry) -> bool:
+    """Whether the strength of a law, viscous friction aside, grows with the speed somewhere."""
+    speeds = [0.0, *np.logspace(-6, 3, 60)]
+    both = np.array([[float(law.without_viscous(float(w), way)) for w in speeds] for way in (1, -1)])
+    return bool((np.diff(both) > 1e-9 * np.abs(both).max()).any())
 
 
 def _turning(network: Network) -> list[int]:

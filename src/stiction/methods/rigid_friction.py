@@ -8,6 +8,7 @@ from stiction.friction.law import SLIDING, STUCK
 from stiction.parts.friction import FrictionPart
 from stiction.parts.kinds import Ports, Row
 from stiction.rows.stick_slip import Bounds
+from stiction.trace.derivative import directional
 from stiction.trace.functions import Scalar, absolute, maximum, where
 
 
@@ -17,6 +18,7 @@ class RigidFriction(Row, FrictionPart):
 
     Attributes:
         law: the friction law.
+        rising: whether its strength without viscous friction grows with the speed somewhere.
         viscous_apart: whether its viscous part goes with the smooth forces and is no part of the row.
         referenced: whether it keeps how far a stuck site has gone from where it stuck, to be pulled back.
         geared: whether its torque is found from a rotor alone; then it keeps what the link took in the last step.
@@ -25,6 +27,7 @@ class RigidFriction(Row, FrictionPart):
     units = FrictionPart.units | {"way": "rad or m", "link_torque": "N·m or N"}
 
     law: Dry
+    rising: bool = False
     viscous_apart: bool = True
     referenced: bool = False
     geared: bool = False
@@ -48,6 +51,11 @@ class RigidFriction(Row, FrictionPart):
     def beside(self, s: Scalar) -> Scalar:
         """Viscous friction, where it is no part of the row."""
         return self.law.viscous * s if self.viscous_apart else 0
+
+    def slope(self, s: Scalar) -> Scalar:
+        """How its strength grows with the speed at velocity s, 0 where it falls [N·m·s/rad or N·s/m]."""
+        w = absolute(s)
+        return maximum(0, directional([self.strength(w, s)], {w: 1.0})[0])
 
     def strength(self, w: Scalar, direction: Scalar) -> Scalar:
         """Torque of the row while it slides at speed w ≥ 0 in the direction of a number."""
