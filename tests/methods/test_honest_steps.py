@@ -9,7 +9,9 @@ from benchmarks.peers.robots import real_arm
 
 import stiction
 from stiction import (
+    PID,
     RK4,
+    Clock,
     Coulomb,
     Curve,
     Dahl,
@@ -275,6 +277,52 @@ CANUDAS = {"level": 1.0, "static": 1.5, "velocity": 0.001, "stiffness": 1e5, "da
 def test_break_away_against_rate(rate, most, step, bar):
     run = simulate(sled(LuGre(**CANUDAS), lambda t: rate * t), duration=2.4 / rate, step=step)
     assert run["rub.torque"].max() == pytest.approx(most, rel=bar)
+
+
+@pytest.mark.parametrize("step, part", [(1e-3, 2e-3), (2e-3, 1e-2)])
+def test_stick_slip_of_lugre(step, part):
+    """Figure 6 of Canudas de Wit and others: a spring of 2 N/m pulled at 0.1 m/s."""
+    parts = {
+        "m": Mass(mass=1.0),
+        "rub": Friction(law=LuGre(**CANUDAS)),
+        "spring": SpringDamper(stiffness=2.0, damping=0.0),
+    }
+    pulled = Source(functions=(lambda t: 0.1 * t, lambda t: 0.1 + 0 * t))
+    wires = [
+        Wire("rub.velocity", ["m.velocity"]),
+        Wire("spring.position", [Term("pull.force", [[1.0, 0.0]]), Term("m.position", -1.0)]),
+        Wire("spring.velocity", [Term("pull.force", [[0.0, 1.0]]), Term("m.velocity", -1.0)]),
+        Wire("m.force", ["spring.force", Term("rub.torque", -1.0)]),
+    ]
+    run = simulate(Scene(parts=parts | {"pull": pulled}, wires=wires), duration=20.0, step=step)
+    starts = run.time[1:][np.diff((run["m.velocity"] > 0.01).astype(int)) == 1]
+    assert starts[1] - starts[0] == pytest.approx(13.821 - 7.458, rel=part)
+    assert run["m.velocity"].max() == pytest.approx(0.36982, rel=part)
+    assert run["rub.torque"].max() == pytest.approx(1.4766, rel=part)
+
+
+@pytest.mark.parametrize(
+    "law, method",
+    [
+        (LuGre(level=0.3, static=0.45, velocity=0.02, stiffness=2e3, damping=1.0, viscous=0.02), "rk4"),
+        (Stribeck(level=0.3, static=0.45, velocity=0.02, viscous=0.02), "gears_implicit"),
+    ],
+    ids=["LuGre", "Stribeck"],
+)
+def test_a_controller_that_hunts(law, method):
+    """A PID whose integral winds up until the axle breaks away, overshoots and sticks: its period at 1 and 2 ms."""
+    gains = {"proportional": 8.0, "integral": 60.0, "derivative": 0.3, "target": 0.5}
+    pid = PID(clock=Clock(period=2e-3), **gains)
+    scene = Scene(robot=flywheel(0.02), friction={"axle": law}, control={"axle": pid})
+
+    def period(step, method=None):
+        run = simulate(scene, duration=12.0, step=step, method=method, signals=["q."])
+        ups = run.time[1:][np.diff(np.sign(run["q.axle"] - 0.5)) > 0]
+        return np.diff(ups[ups > 4]).mean()
+
+    exact = period(2e-5, method)
+    assert period(1e-3) == pytest.approx(exact, rel=2e-3)
+    assert period(2e-3) == pytest.approx(exact, rel=1e-2)
 
 
 @pytest.mark.parametrize("step", STEPS)

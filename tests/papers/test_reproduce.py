@@ -15,7 +15,7 @@ COMMAND = Path(sys.executable).parent / "stiction"
 README = Path(__file__).parent.parent.parent / "README.md"
 
 MISSES = {  # (case, beginning of the claim): what was measured
-    ("gears-1", "the semi-implicit method comes to rest slightly earlier"): "both rest at 28.916 s",
+    ("gears-1", "the semi-implicit method comes to rest slightly earlier"): "both rest at 28.914 s",
     ("ball", "speed after 4.06371277 s"): "it rests 0.02 s later",
 }
 

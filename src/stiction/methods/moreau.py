@@ -48,11 +48,13 @@ from stiction.network.terms import Matrix, Terms
 from stiction.network.wires import NetworkError
 from stiction.parts.friction import Friction, FrictionPart
 from stiction.parts.kinds import Part, Row
-from stiction.rows.stick_slip import stick_slip
-from stiction.trace.functions import Scalar, absolute, maximum, minimum, where
+from stiction.rows.stick_slip import Bounds, stick_slip
+from stiction.trace.derivative import directional
+from stiction.trace.functions import Scalar, absolute, clip, maximum, minimum, where
 from stiction.trace.parameters import Key, absent
 
 GIVE = 1e-12  # of rows that follow from others: they give by this part of what one step without them would move them
+FAST = 1e6  # rad/s or m/s: what has fallen by then does not fall further
 FAST_TURN = 0.1  # rad in a step beyond which motion is followed only roughly
 SMALL = 1e-9  # part of the largest break-away torque that may be left as a contradiction
 SCHEMES: dict[str, Scheme] = {"gill": runge_kutta_gill, "rk4": runge_kutta_4}
@@ -266,7 +268,7 @@ class Moreau(Method):
         begins = smooth.speed_at_end(name, smooth.terms.velocities)
         c = A * (smooth.motor_torque(name) - own[-1]) + begins
         wish = (c + self.pull / h * part.way(own)) / (A * (1 + self.softness))
-        return (*part.projected(wish, s, own[0], c), rotor)
+        return (*part.projected(wish, s, own[0]), rotor)
 
     def _together(
         self, smooth: FlowPart, rows: Mapping[str, list[Scalar]], known: Mapping[str, Scalar], h: Scalar
@@ -281,8 +283,7 @@ class Moreau(Method):
         c = [smooth.speed_at_end(name, free) for name in rows]
         if not absent(self.pull):
             c = [x + self.pull / h * part.way(own[name]) for x, (name, part) in zip(c, parts.items(), strict=True)]
-        ahead = _speeds_ahead(smooth, parts, coupled.A, c, h)
-        bounds = [part.bounds(own[name], s, h) for s, (name, part) in zip(ahead, parts.items(), strict=True)]
+        bounds = _bounds_of(smooth, parts, coupled.A, c, h)
         modes = [own[name][0] for name in rows]
         outcome = stick_slip(coupled.A, c, bounds, modes, symmetric=coupled.symmetric)
         impulses = dict(zip(rows, outcome.impulse, strict=True))
@@ -368,26 +369,43 @@ def _check_direction(name: str, start: StartTerms, title: str) -> None:
     )
 
 
-def _speeds_ahead(
-    smooth: FlowPart, parts: Mapping[str, Row], A: Matrix, c: Sequence[Scalar], h: Scalar
-) -> list[Scalar]:
-    """The velocity of each row that its friction while sliding is that of: in this step, or, of one that is stuck and
-    would move if all others held as in the last step, half of what it would reach without friction. Break-away is that
-    of rest: friction falls as soon as a site moves, and far within a step where it can.
-    """
+def _bounds_of(smooth: FlowPart, parts: Mapping[str, Row], A: Matrix, c: Sequence[Scalar], h: Scalar) -> list[Bounds]:
+    """Bounds of the impulses of rows that are found together: while sliding those of their velocity in this step."""
     own, found = smooth.terms.now.own, []
     last = [h * own[name][1] for name in parts]
     for k, (name, part) in enumerate(parts.items()):
         s, rest = smooth.speed(name), part.bounds(own[name], 0, h)
         if rest.slide_positive is rest.rest_positive and rest.slide_negative is rest.rest_negative:
-            found.append(s)  # friction does not fall
+            found.append(part.bounds(own[name], s, h))  # friction does not fall
             continue
         free = c[k] - sum((A[k][j] * p for j, p in enumerate(last) if j != k), start=0)
-        begins = (free > A[k][k] * rest.rest_positive) | (free < -A[k][k] * rest.rest_negative)
         stops = A[k][k] * minimum(rest.rest_positive, rest.rest_negative)
         moves = (absolute(own[name][0]) > 0) | (absolute(s) > stops)  # a run may begin while it slides
-        found.append(where(moves, s, where(begins, free / 2, 0)))
+        found.append(_falling(part, own[name], (s, free, moves), A[k][k], rest, h))
     return found
+
+
+def _falling(
+    part: Any, own: list[Scalar], motion: tuple[Scalar, Scalar, Scalar], A: Scalar, rest: Bounds, h: Scalar
+) -> Bounds:
+    """Bounds of a row whose friction falls as soon as it moves. One that is stuck, and would move if all others held as
+    in the last step, begins with half the speed that it gets beyond break-away; its friction is that of the speed that
+    this very fall gives it, by its slope, but not below what it is when it slides fast.
+    """
+    s, free, moves = motion
+    begins = maximum(0, free - A * rest.rest_positive) - maximum(0, -free - A * rest.rest_negative)
+    at = where(moves, s, begins / 2)
+    now = part.bounds(own, at, h)
+    w = absolute(at)
+    (slope,) = directional([part.strength(w, at)], {w: 1.0})
+    slides = where(begins < 0, now.slide_negative, now.slide_positive)
+    less = where(begins < 0, rest.rest_negative, rest.rest_positive) - slides
+    fast = minimum(slides, h * part.strength(FAST, at))
+    fallen = clip(slides + h * slope * A * less / 2, fast, slides)
+    return now._replace(
+        slide_positive=where(moves | (begins <= 0), now.slide_positive, fallen),
+        slide_negative=where(moves | (begins >= 0), now.slide_negative, fallen),
+    )
 
 
 def _changes(smooth: FlowPart, block: Block, found: FoundRows, speeds: list[Scalar]) -> dict[str, Scalar]:

@@ -67,15 +67,14 @@ class RigidFriction(Row, FrictionPart):
         ahead, back = where(s > 0, moving, self.strength(0, 1)), where(s < 0, moving, self.strength(0, -1))
         return Bounds(*(step * x for x in (self.law.breakaway(1), self.law.breakaway(-1), ahead, back)))
 
-    def projected(self, torque: Scalar, s: Scalar, slid: Scalar, free: Scalar) -> tuple[Scalar, Scalar]:
+    def projected(self, torque: Scalar, s: Scalar, slid: Scalar) -> tuple[Scalar, Scalar]:
         """Torque and direction of sliding, gears (21): from rest it sticks below break-away, while sliding below the
         curve.
 
-        At rest the direction is that of the torque that would hold; a joint that passes zero stops first. One that
-        breaks away has the friction of half the speed `free` that it would reach without any.
+        At rest the direction is that of the torque that would hold; a joint that passes zero stops first.
         """
+        w = absolute(s)
         moved = absolute(slid) > 0
-        w = absolute(where(moved, s, free / 2))
         ahead = where(moved & (w > 0), s, torque)  # a stuck joint has only rounding for a velocity
         limit = where(moved, self.strength(0 * w, ahead), self.law.breakaway(torque))
         sticks = absolute(torque) <= limit
