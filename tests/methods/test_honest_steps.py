@@ -316,7 +316,7 @@ def test_a_controller_that_hunts(law, method):
     scene = Scene(robot=flywheel(0.02), friction={"axle": law}, control={"axle": pid})
 
     def period(step, method=None):
-        run = simulate(scene, duration=12.0, step=step, method=method, signals=["q."])
+        run = simulate(scene, duration=12.0, step=step, method=method, record=2e-3, signals=["q."])
         ups = run.time[1:][np.diff(np.sign(run["q.axle"] - 0.5)) > 0]
         return np.diff(ups[ups > 4]).mean()
 
