@@ -47,7 +47,7 @@ def test_the_balance_closes(law, method):
 
 
 def test_the_residue_has_the_order_of_the_method():
-    """4 by Runge–Kutta where all is smooth, or nearly (|v| has a corner), 2 by the midpoint; 1 where rows switch."""
+    """4 by Runge–Kutta where all is smooth, or nearly (|v| has a corner), 2 by the midpoint, with rows, too."""
 
     def residue(law, h, **how):
         run = simulate(shaken(law), duration=1.0, step=h, record=0.1, energy=True, **how)
@@ -55,9 +55,8 @@ def test_the_residue_has_the_order_of_the_method():
 
     smooth = LuGre(level=0.5, static=0.6, velocity=0.1, stiffness=30.0, damping=0.1)
     assert residue(smooth, 1e-3, method="rk4") > 8 * residue(smooth, 5e-4, method="rk4")
-    assert residue(smooth, 1e-3) > 3.5 * residue(smooth, 5e-4)
-    rigid = [residue(Coulomb(level=0.5), h, method="moreau") for h in (1e-3, 5e-4)]
-    assert rigid[0] / rigid[1] == pytest.approx(2, rel=0.2)
+    for law in (smooth, Coulomb(level=0.5)):
+        assert residue(law, 1e-3) > 3.5 * residue(law, 5e-4)
 
 
 def test_what_is_lost_is_force_times_way():
