@@ -375,8 +375,9 @@ def _bounds_of(smooth: FlowPart, parts: Mapping[str, Row], A: Matrix, c: Sequenc
     last = [h * own[name][1] for name in parts]
     for k, (name, part) in enumerate(parts.items()):
         s, rest = smooth.speed(name), part.bounds(own[name], 0, h)
-        if rest.slide_positive is rest.rest_positive and rest.slide_negative is rest.rest_negative:
-            found.append(part.bounds(own[name], s, h))  # friction does not fall
+        constant = rest.slide_positive is rest.rest_positive and rest.slide_negative is rest.rest_negative
+        if constant or not isinstance(part, RigidFriction):
+            found.append(part.bounds(own[name], s, h))  # friction does not fall with the speed
             continue
         free = c[k] - sum((A[k][j] * p for j, p in enumerate(last) if j != k), start=0)
         stops = A[k][k] * minimum(rest.rest_positive, rest.rest_negative)
@@ -386,7 +387,7 @@ def _bounds_of(smooth: FlowPart, parts: Mapping[str, Row], A: Matrix, c: Sequenc
 
 
 def _falling(
-    part: Any, own: list[Scalar], motion: tuple[Scalar, Scalar, Scalar], A: Scalar, rest: Bounds, h: Scalar
+    part: RigidFriction, own: list[Scalar], motion: tuple[Scalar, Scalar, Scalar], A: Scalar, rest: Bounds, h: Scalar
 ) -> Bounds:
     """Bounds of a row whose friction falls as soon as it moves. One that is stuck, and would move if all others held as
     in the last step, begins with half the speed that it gets beyond break-away; its friction is that of the speed that
