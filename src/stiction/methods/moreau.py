@@ -26,6 +26,7 @@ import numpy as np
 
 from stiction.fields import choice, flag, number
 from stiction.friction.dry import Dry
+from stiction.methods.break_away import bounds_of
 from stiction.methods.explicit import (
     RK4,
     flowed,
@@ -44,17 +45,15 @@ from stiction.methods.stability import refuse_runs, spectral_radius, spring_grow
 from stiction.network.layout import Block
 from stiction.network.network import Network
 from stiction.network.start import StartTerms
-from stiction.network.terms import Matrix, Terms
+from stiction.network.terms import Terms
 from stiction.network.wires import NetworkError
 from stiction.parts.friction import Friction, FrictionPart
 from stiction.parts.kinds import Part, Row
-from stiction.rows.stick_slip import Bounds, stick_slip
-from stiction.trace.derivative import directional
-from stiction.trace.functions import Scalar, absolute, clip, maximum, minimum, where
+from stiction.rows.stick_slip import stick_slip
+from stiction.trace.functions import Scalar, absolute, maximum, where
 from stiction.trace.parameters import Key, absent
 
 GIVE = 1e-12  # of rows that follow from others: they give by this part of what one step without them would move them
-FAST = 1e6  # rad/s or m/s: what has fallen by then does not fall further
 FAST_TURN = 0.1  # rad in a step beyond which motion is followed only roughly
 SMALL = 1e-9  # part of the largest break-away torque that may be left as a contradiction
 SCHEMES: dict[str, Scheme] = {"gill": runge_kutta_gill, "rk4": runge_kutta_4}
@@ -283,7 +282,7 @@ class Moreau(Method):
         c = [smooth.speed_at_end(name, free) for name in rows]
         if not absent(self.pull):
             c = [x + self.pull / h * part.way(own[name]) for x, (name, part) in zip(c, parts.items(), strict=True)]
-        bounds = _bounds_of(smooth, parts, coupled.A, c, h)
+        bounds = bounds_of(smooth, parts, coupled.A, c, h)
         modes = [own[name][0] for name in rows]
         outcome = stick_slip(coupled.A, c, bounds, modes, symmetric=coupled.symmetric)
         impulses = dict(zip(rows, outcome.impulse, strict=True))
@@ -366,46 +365,6 @@ def _check_direction(name: str, start: StartTerms, title: str) -> None:
         (np.abs(start.seen[name] - start.rows[name][:, 0]) > 1e-9).any(axis=1),
         f"'{name}' takes its velocity as one combination of bodies and acts on another; for '{title}' "
         "the gains of its torque must be the transposed gains of its velocity, with a minus for friction",
-    )
-
-
-def _bounds_of(smooth: FlowPart, parts: Mapping[str, Row], A: Matrix, c: Sequence[Scalar], h: Scalar) -> list[Bounds]:
-    """Bounds of the impulses of rows that are found together: while sliding those of their velocity in this step."""
-    own, found = smooth.terms.now.own, []
-    last = [h * own[name][1] for name in parts]
-    for k, (name, part) in enumerate(parts.items()):
-        s, rest = smooth.speed(name), part.bounds(own[name], 0, h)
-        constant = rest.slide_positive is rest.rest_positive and rest.slide_negative is rest.rest_negative
-        if constant or not isinstance(part, RigidFriction):
-            found.append(part.bounds(own[name], s, h))  # friction does not fall with the speed
-            continue
-        free = c[k] - sum((A[k][j] * p for j, p in enumerate(last) if j != k), start=0)
-        stops = A[k][k] * minimum(rest.rest_positive, rest.rest_negative)
-        moves = (absolute(own[name][0]) > 0) | (absolute(s) > stops)  # a run may begin while it slides
-        found.append(_falling(part, own[name], (s, free, moves), A[k][k], rest, h))
-    return found
-
-
-def _falling(
-    part: RigidFriction, own: list[Scalar], motion: tuple[Scalar, Scalar, Scalar], A: Scalar, rest: Bounds, h: Scalar
-) -> Bounds:
-    """Bounds of a row whose friction falls as soon as it moves. One that is stuck, and would move if all others held as
-    in the last step, begins with half the speed that it gets beyond break-away; its friction is that of the speed that
-    this very fall gives it, by its slope, but not below what it is when it slides fast.
-    """
-    s, free, moves = motion
-    begins = maximum(0, free - A * rest.rest_positive) - maximum(0, -free - A * rest.rest_negative)
-    at = where(moves, s, begins / 2)
-    now = part.bounds(own, at, h)
-    w = absolute(at)
-    (slope,) = directional([part.strength(w, at)], {w: 1.0})
-    slides = where(begins < 0, now.slide_negative, now.slide_positive)
-    less = where(begins < 0, rest.rest_negative, rest.rest_positive) - slides
-    fast = minimum(slides, h * part.strength(FAST, at))
-    fallen = clip(slides + h * slope * A * less / 2, fast, slides)
-    return now._replace(
-        slide_positive=where(moves | (begins <= 0), now.slide_positive, fallen),
-        slide_negative=where(moves | (begins >= 0), now.slide_negative, fallen),
     )
 
 

@@ -76,7 +76,7 @@ class Parameters:
         made.chosen = tuple(dict.fromkeys((*self.chosen, *chosen)))
         return made
 
-    def of_runs(self, varying: Mapping[Key, Any], batch: tuple[int, ...]) -> "Parameters":
+    def for_runs(self, varying: Mapping[Key, Any], batch: tuple[int, ...]) -> "Parameters":
         """The same for other runs, with the values that vary there."""
         made = copy.copy(self)
         made.batch, made.varying = batch, {key: np.broadcast_to(varying[key], batch) for key in self.varying}

@@ -28,7 +28,6 @@ class StartTerms:
         stiffness: of each direction of an elastic part, (runs, d).
         damping: likewise.
         seen: velocity of each implicit part, as a row, (runs, n).
-        still: what an implicit part sees while everything rests, (runs,).
         link_torque: what the bodies take at rest, motors and friction aside, (runs, n).
     """
 
@@ -51,7 +50,6 @@ class StartTerms:
             self.stiffness[name], self.damping[name] = stiffness[:, 1, at], damping[:, 1, at]
         moving = {name: seen[:, 2 + n : 2 + 2 * n, k] - seen[:, 1:2, k] for k, name in enumerate(probes.implicit)}
         self.seen: dict[str, np.ndarray] = moving
-        self.still = {name: seen[:, 1, k] for k, name in enumerate(probes.implicit)}
         self.link_torque = forces[:, 0] - outer[:, 0]
 
     def compliance(self, names: Any) -> np.ndarray:

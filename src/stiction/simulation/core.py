@@ -91,7 +91,7 @@ class Core:
         """A run by itself, alive at its last good state."""
         program = copy.copy(self.program)
         values = dict(zip(program.parameters.varying, self.varying[run], strict=True))
-        program.parameters = program.parameters.of_runs(values, ())
+        program.parameters = program.parameters.for_runs(values, ())
         alone = Core(program, self.state[run], self.ticks[run], 1)
         alone.numbers[0] = run
         return alone

@@ -142,7 +142,7 @@ class Setup:
         if keys not in self._noted:
             self._noted[keys] = noted = Parameters(self.network, self.method, varying, batch)
             _ = noted.structure  # kept by all that are made from it
-        return self._noted[keys].of_runs(varying, batch)
+        return self._noted[keys].for_runs(varying, batch)
 
     def _chosen(self, parameters: Parameters, first: np.ndarray, given: Given) -> tuple[Parameters, np.ndarray]:
         """Parameters and first values with what the method chooses."""
