@@ -121,9 +121,8 @@ class _Episodes:
     def __init__(self, task: Task, runs: int | None, threads: int | None) -> None:
         self.task, self.sim, self.scales = task, task.simulator(runs, threads), task.scales()
         self.shape = (*(() if runs is None else (runs,)), len(self.scales))  # of actions
-        seen = Simulator(task.scene, step=task.step, method=task.method, outputs=task.observe).outputs
-        self.observed = [self.sim.outputs.index(name) for name in seen]
-        boxes = [(-np.inf, np.inf, len(seen)), (-1.0, 1.0, len(self.scales))]
+        self.observed = self.sim.places(task.observe)
+        boxes = [(-np.inf, np.inf, len(self.observed)), (-1.0, 1.0, len(self.scales))]
         self.observation, self.action = (
             gymnasium.spaces.Box(low, high, (size,), np.float64) for low, high, size in boxes
         )

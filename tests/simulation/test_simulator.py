@@ -196,6 +196,15 @@ def test_the_manifest_is_plain_data():
     assert {"h", "run", "tick", "steps", "alive"} <= set(sizes)
 
 
+def test_what_should_be_known_is_told():
+    """The notes of a simulator are those of `simulate`: here a free body that spins too fast for the step."""
+    body = stiction.parts.FreeBody(mass=1.0, inertia=(0.01, 0.01, 0.02), angular=(1.0, 0.5, 200.0), gravity=(0, 0, 0))
+    sim = Simulator(Scene(parts={"body": body}), step=1e-3, outputs=["body.angular", "body.position"])
+    assert not sim.notes and sim.places(["body.position.*"]) == [0, 1, 2]
+    sim.step(steps=5)
+    assert "turned by up to 0.2 rad in one step" in sim.notes[0]
+
+
 def test_the_step_length_is_an_input_of_the_core():
     """One program for all steps, clocks included: the same kernel serves 1 ms and 0.5 ms."""
     pid = PID(clock=Clock(period=4e-3, phase=2e-3), proportional=20.0, target=0.3)

@@ -53,7 +53,7 @@ class Setup:
         self.network = network = method.prepare(scene.network, step)
         if energy:
             network.must_be_mechanical("energy=True", "leave energy out")
-        self.wanted = _wanted(network, _known(network, method, energy), signals)
+        self.wanted = wanted_signals(network, _known(network, method, energy), signals)
         works, energies = (network.sources, first_energies(network)) if energy else ((), ())
         self.layout = Layout(network, works, energies, _marks(network, self.wanted), method.slots(network, step))
         self._noted: dict[tuple[Key, ...], Parameters] = {}
@@ -199,7 +199,7 @@ def _known(network: Network, method: Method, energy: bool) -> list[Key]:
     return found + (energy_keys(network) if energy else [])
 
 
-def _wanted(network: Network, known: Sequence[Key], patterns: Sequence[str] | None) -> list[Key]:
+def wanted_signals(network: Network, known: Sequence[Key], patterns: Sequence[str] | None) -> list[Key]:
     """Keys of the signals that names, beginnings of names or patterns with * ask for; the energy balance is always
     kept.
     """

@@ -13,18 +13,16 @@ from stiction.files.scene_file import SceneFile, read_scene
 from stiction.methods import Method, method_for
 from stiction.network.labels import full
 from stiction.scene.scene import Scene
-from stiction.simulation import observe
 from stiction.simulation.core import Core
 from stiction.simulation.energy import BALANCE, balance
 from stiction.simulation.loop import Progress, Record, follow, whole
+from stiction.simulation.notes import notes_of
 from stiction.simulation.origin import Origin
 from stiction.simulation.program import StepProgram
 from stiction.simulation.setup import Setup, with_energies
 from stiction.simulation.state import State, state_of, values_for
 from stiction.simulation.trajectory import Trajectory
 from stiction.trace.program import check_threads
-
-MOST_NOTES = 3  # about one site of a batch
 
 
 def simulate(
@@ -200,32 +198,11 @@ def _trajectory(program: StepProgram, done: Record, parameters: Mapping[str, Any
         done.message,
         units={name: units.get(name, "J") for name in signals},
         valid_until=done.good * step if done.state.ndim > 1 else None,
-        notes=_notes(program, done.state),
+        notes=notes_of(program, done.state),
         calls=done.calls,
         state=state_of(program.layout.slots, done.state, done.tick, step, parameters, program.chosen),
         aliases={full(key): name for key, (name, _) in named.items() if full(key) != name},
     )
-
-
-def _notes(program: StepProgram, state: np.ndarray) -> tuple[str, ...]:
-    """What should be known of the run: of each site, in each set of parameters that it had, and of the method."""
-    network, fastest = program.layout.network, _fastest(program, state)
-    found: list[str] = []
-    for name in observe.sites(network):
-        texts = [
-            note
-            for part in program.parameters.variants(name)
-            for note in program.method.site_notes(part, program.step, fastest.get(name, 0.0))
-        ]
-        site = network.labels.signal((name, "torque"))
-        found += [f"{site}: {note}" for note in texts[:MOST_NOTES]]
-    return (*found, *program.method.notes(network, program.kept(state)))
-
-
-def _fastest(program: StepProgram, state: np.ndarray) -> dict[str, float]:
-    """The largest speed of each site in any run, where it was marked."""
-    places = program.layout.places
-    return {site: float(np.max(state[..., places[site, "fastest"]])) for site in program.layout.marks}
 
 
 def _told(run: Trajectory, on_divergence: str) -> Trajectory:

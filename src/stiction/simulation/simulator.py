@@ -18,7 +18,8 @@ from stiction.network.labels import full
 from stiction.scene.inputs import input_names, possible_inputs, with_inputs
 from stiction.scene.scene import Scene
 from stiction.simulation.core import Core
-from stiction.simulation.setup import Setup
+from stiction.simulation.notes import notes_of
+from stiction.simulation.setup import Setup, wanted_signals
 from stiction.simulation.state import State, state_of, values_for
 from stiction.simulation.values import finite
 from stiction.trace.program import check_threads
@@ -162,6 +163,16 @@ class Simulator:
 
     def _of_runs(self, x: np.ndarray) -> np.ndarray:
         return x if self.runs is not None else x[0]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What should be known of these runs so far, as `notes` of a run of `simulate`."""
+        return notes_of(self._core.program, self._core.state)
+
+    def places(self, patterns: Sequence[str]) -> list[int]:
+        """Where the outputs stand that names, beginnings of names or patterns ask for."""
+        wanted = self._setup.wanted
+        return [wanted.index(key) for key in wanted_signals(self._setup.network, wanted, patterns)]
 
     @property
     def parameters(self) -> dict[str, np.ndarray]:
