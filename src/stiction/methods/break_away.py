@@ -6,7 +6,7 @@ from stiction.methods.rigid_friction import RigidFriction
 from stiction.methods.smooth_part import FlowPart
 from stiction.network.terms import Matrix
 from stiction.parts.kinds import Row
-from stiction.rows.stick_slip import Bounds
+from stiction.rows.stick_slip import Bounds, slides
 from stiction.trace.derivative import directional
 from stiction.trace.functions import Scalar, absolute, clip, maximum, minimum, where
 
@@ -25,7 +25,7 @@ def bounds_of(smooth: FlowPart, parts: Mapping[str, Row], A: Matrix, c: Sequence
             continue
         free = c[k] - sum((A[k][j] * p for j, p in enumerate(last) if j != k), start=0)
         stops = A[k][k] * minimum(rest.rest_positive, rest.rest_negative)
-        moves = (absolute(own[name][0]) > 0) | (absolute(s) > stops)  # a run may begin while it slides
+        moves = slides(own[name][0]) | (absolute(s) > stops)  # a run may begin while it slides
         found.append(_falling(part, own[name], (s, free, moves), A[k][k], rest, h))
     return found
 
@@ -43,10 +43,10 @@ def _falling(
     now = part.bounds(own, at, h)
     w = absolute(at)
     (slope,) = directional([part.strength(w, at)], {w: 1.0})
-    slides = where(begins < 0, now.slide_negative, now.slide_positive)
-    less = where(begins < 0, rest.rest_negative, rest.rest_positive) - slides
-    fast = minimum(slides, h * part.strength(FAST, at))
-    fallen = clip(slides + h * slope * A * less / 2, fast, slides)
+    sliding = where(begins < 0, now.slide_negative, now.slide_positive)
+    less = where(begins < 0, rest.rest_negative, rest.rest_positive) - sliding
+    fast = minimum(sliding, h * part.strength(FAST, at))
+    fallen = clip(sliding + h * slope * A * less / 2, fast, sliding)
     return now._replace(
         slide_positive=where(moves | (begins <= 0), now.slide_positive, fallen),
         slide_negative=where(moves | (begins >= 0), now.slide_negative, fallen),

@@ -16,6 +16,7 @@ from stiction.methods.bristles import bristle_sites, chosen_bristles, dry_sites,
 from stiction.methods.method import Choice, Method, powers
 from stiction.methods.schemes import Scheme, euler, runge_kutta_4, runge_kutta_gill
 from stiction.methods.stability import bristle_growth, refuse_growth, refuse_runs, spring_growth
+from stiction.methods.stop_springs import chosen_springs, with_stop_springs
 from stiction.network.layout import Block, flat_states, states_of
 from stiction.network.network import Network
 from stiction.network.start import StartTerms
@@ -43,11 +44,12 @@ class Explicit(Method):
     def prepare(self, network: Network, step: float) -> Network:
         """Dry friction with bristles; rows are refused."""
         refuse_rows(network, self)
-        return over_steps(with_bristles(network), step)
+        return over_steps(with_stop_springs(with_bristles(network)), step)
 
     def choose(self, network: Network, start: StartTerms, step: float, given: Mapping[Key, Any]) -> Choice:
-        """The bristles that nobody gave."""
-        return Choice(chosen_bristles(network, start, type(self).scheme, step, given), {})
+        """The bristles and the springs of end stops that nobody gave."""
+        bristles = chosen_bristles(network, start, type(self).scheme, step, given)
+        return Choice(bristles | chosen_springs(network, start, step, given), {})
 
     def check(self, network: Network, start: StartTerms, step: float) -> None:
         """Refuse friction that pushes, and bristles and springs that the step cannot follow."""

@@ -17,16 +17,18 @@ from typing import NamedTuple
 
 from stiction.errors import TraceError
 from stiction.methods.rigid_friction import RigidFriction
+from stiction.methods.rigid_stop import RigidStop
 from stiction.methods.smooth_part import FlowPart, FoundRows, Solution
 from stiction.network.layout import Block
 from stiction.network.network import Network, States
 from stiction.network.terms import Compliance, Matrix, Terms, added, compliance, dot
 from stiction.network.wires import NetworkError
 from stiction.parts.kinds import Row
+from stiction.rows.stick_slip import slides
 from stiction.trace.derivative import directional
 from stiction.trace.elimination import eliminated, solved
 from stiction.trace.expression import Expr
-from stiction.trace.functions import Scalar, absolute, constant, exp, maximum, minimum, where
+from stiction.trace.functions import Scalar, constant, exp, maximum, minimum, where
 from stiction.trace.parameters import absent
 from stiction.trace.schedule import ordered
 
@@ -87,6 +89,12 @@ class MidpointPart(FlowPart):
         """Velocity of a row in the middle of the step, extrapolated."""
         return dot(self.rows[name], self.ahead) + self.given[name]
 
+    def coasted(self, name: str, h: Scalar) -> Scalar:
+        """Where a row is when its velocity at the end of the step is found; dampers move that beyond the middle."""
+        (x,) = self.network.inputs(name, self.terms.now.signals)["position"]
+        weights = [w for w, r in zip(self.path_weights, self.rows[name], strict=True) if not absent(r)]
+        return x + (1 / 2 - weights[0]) * h * self.speed_at_start(name) if len(weights) == 1 else x
+
     def _beside(self, name: str, s: Scalar) -> Scalar:
         """Torque of a row at velocity s beside what is found; of one that slides also how its strength grows from the
         middle of the step.
@@ -95,7 +103,7 @@ class MidpointPart(FlowPart):
         if not isinstance(part, RigidFriction) or not part.rising:
             return part.beside(s)
         middle = self.speed(name)
-        slope = where(absolute(self.terms.now.own[name][0]) > 0, part.slope(middle), 0)
+        slope = where(slides(self.terms.now.own[name][0]), part.slope(middle), 0)
         return part.beside(s) + constant(slope) * (s - constant(middle))
 
     # Slopes.
@@ -279,9 +287,9 @@ class MidpointPart(FlowPart):
         before, middle, after = (dot(row, x) for x in speeds)
         motion = self.network.inputs(name, now.signals)
         own = list(part.found(motion, now.own[name], found.slides[name], torque, (after - before) / h))
-        if isinstance(part, RigidFriction):
+        if isinstance(part, (RigidFriction, RigidStop)):
             rest = list(held[name][2:])
-            if part.referenced:
+            if isinstance(part, RigidFriction) and part.referenced:
                 rest[0] = rest[0] + h * (middle + self.given[name])
             own = [*own[:2], *rest]
         return own

@@ -39,6 +39,7 @@ from stiction.methods.explicit import (
 from stiction.methods.method import Choice, Method
 from stiction.methods.midpoint import MidpointPart
 from stiction.methods.rigid_friction import RigidFriction
+from stiction.methods.rigid_stop import RigidStop, allowed_velocities, joined_rows, modes_of, torques_of
 from stiction.methods.schemes import Scheme, euler, runge_kutta_4, runge_kutta_gill
 from stiction.methods.smooth_part import FlowPart, FoundRows, Solution, rotor_inertias
 from stiction.methods.stability import refuse_runs, spectral_radius, spring_growth
@@ -47,6 +48,7 @@ from stiction.network.network import Network
 from stiction.network.start import StartTerms
 from stiction.network.terms import Terms
 from stiction.network.wires import NetworkError
+from stiction.parts.end_stop import EndStop
 from stiction.parts.friction import Friction, FrictionPart
 from stiction.parts.kinds import Part, Row
 from stiction.rows.stick_slip import stick_slip
@@ -118,19 +120,24 @@ class Moreau(Method):
                 )
         made = network.with_parts(lambda _, part: self._rigid(part))
         rows = _rows_at_start(made)
+        stops = [name for name, part in made.parts.items() if isinstance(part, RigidStop)]
         if self.rows == "by_joint":
-            geared = _geared(made, rows)
+            geared = _geared(made, {name: row for name, row in rows.items() if name not in stops})
             made = made.with_parts(lambda name, part: copy_with(part, geared=True) if name in geared else part)
         made = made.with_parts(
             lambda name, part: (
                 copy_with(part, carried=True) if isinstance(part, Row) and made.carried(name, "velocity") else part
             )
         )
-        if _dependent(rows):
+        joined = joined_rows(made, rows)
+        made = made.with_parts(lambda name, part: copy_with(part, **joined[name]) if name in joined else part)
+        if _dependent({name: row for name, row in rows.items() if name not in joined}):
             made = made.with_parts(lambda _, part: copy_with(part, shared=True) if isinstance(part, Row) else part)
         return made if self.scheme == "midpoint" else over_steps(made, step)
 
     def _rigid(self, part: Part) -> Part:
+        if isinstance(part, EndStop):
+            return RigidStop(lower=part.lower, upper=part.upper, restitution=part.restitution)
         if not isinstance(part, Friction) or not isinstance(part.law, Dry) or part.dimension > 1:
             return part
         apart = self.scheme not in SCHEMES
@@ -219,7 +226,7 @@ class Moreau(Method):
             together, _ = self._together(smooth, smooth.rows, {}, h)
             for name, torque in together.torque.items():
                 splitting = maximum(splitting, absolute(torque - found.torque[name]))
-        held = dict(block.own) | {name: self._held(smooth, found, name) for name in found.torque}
+        held = dict(block.own) | {name: self._held(smooth, found, name, h) for name in found.torque}
         if isinstance(smooth, MidpointPart):
             after = smooth.advanced(block._replace(own=held), found, solution, h)
         else:
@@ -276,6 +283,8 @@ class Moreau(Method):
         if not rows and not smooth.needs_matrix:
             return FoundRows({}, {}, {}, 0), Solution([], {}, {})
         give = self.softness + GIVE if any(part.shared for part in smooth.rigid.values()) else self.softness
+        stops = allowed_velocities(smooth, rows, h)
+        rows = {name: row for name, row in rows.items() if not getattr(smooth.rigid[name], "on", "")}
         free, coupled = smooth.free(rows, known, give, h)
         own = smooth.terms.now.own
         parts: dict[str, Any] = {name: smooth.rigid[name] for name in rows}
@@ -284,20 +293,24 @@ class Moreau(Method):
             c = [x + self.pull / h * part.way(own[name]) for x, (name, part) in zip(c, parts.items(), strict=True)]
         bounds = bounds_of(smooth, parts, coupled.A, c, h)
         modes = [own[name][0] for name in rows]
-        outcome = stick_slip(coupled.A, c, bounds, modes, symmetric=coupled.symmetric)
+        allowed = [stops.get(name) for name in rows]
+        outcome = stick_slip(coupled.A, c, bounds, modes, allowed, symmetric=coupled.symmetric)
         impulses = dict(zip(rows, outcome.impulse, strict=True))
-        inertia = {name: 1 / coupled.A[k][k] for k, name in enumerate(rows)}
-        torque = {name: p / h for name, p in impulses.items()}
-        found = FoundRows(torque, dict(zip(rows, outcome.mode, strict=True)), inertia, outcome.residual / h)
+        inertia = {name: 1 / coupled.A[k][k] for k, name in enumerate(rows) if not isinstance(parts[name], RigidStop)}
+        found = FoundRows(
+            torques_of(smooth, rows, outcome, h), modes_of(smooth, rows, outcome), inertia, outcome.residual / h
+        )
         return found, Solution(free, coupled.responses, impulses)
 
-    def _held(self, smooth: FlowPart, found: FoundRows, name: str) -> list[Scalar]:
+    def _held(self, smooth: FlowPart, found: FoundRows, name: str, h: Scalar) -> list[Scalar]:
         """States of a row while the smooth part is advanced: what was found; the reference follows what slips, (24)."""
         own, part = smooth.terms.now.own[name], smooth.rigid[name]
         slides = found.slides[name]
         rest = list(own[2:])
         if isinstance(part, RigidFriction) and part.referenced:
             rest[0] = where(absolute(slides) > 0, 0, rest[0])
+        if isinstance(part, RigidStop):
+            rest = part.caught(own, smooth.speed_at_start(name), slides, h)
         return [slides, found.torque[name], *rest]
 
 

@@ -7,7 +7,7 @@ from stiction.friction.dry import Dry
 from stiction.friction.law import SLIDING, STUCK
 from stiction.parts.friction import FrictionPart
 from stiction.parts.kinds import Ports, Row
-from stiction.rows.stick_slip import Bounds
+from stiction.rows.stick_slip import Bounds, slides
 from stiction.trace.derivative import directional
 from stiction.trace.functions import Scalar, absolute, maximum, where
 
@@ -74,7 +74,7 @@ class RigidFriction(Row, FrictionPart):
         At rest the direction is that of the torque that would hold; a joint that passes zero stops first.
         """
         w = absolute(s)
-        moved = absolute(slid) > 0
+        moved = slides(slid)
         ahead = where(moved & (w > 0), s, torque)  # a stuck joint has only rounding for a velocity
         limit = where(moved, self.strength(0 * w, ahead), self.law.breakaway(torque))
         sticks = absolute(torque) <= limit
@@ -84,8 +84,8 @@ class RigidFriction(Row, FrictionPart):
 
     def mode(self, v: Scalar, own: list[Scalar], step: Scalar) -> Scalar:
         """0 stuck, 2 sliding."""
-        return where(absolute(own[0]) > 0, SLIDING, STUCK)
+        return where(slides(own[0]), SLIDING, STUCK)
 
     def margin(self, v: Scalar, own: list[Scalar], step: Scalar) -> Scalar:
         """Torque that is missing to break-away [N·m or N]."""
-        return where(absolute(own[0]) > 0, 0, maximum(0, self.law.breakaway(own[1]) - absolute(own[1])))
+        return where(slides(own[0]), 0, maximum(0, self.law.breakaway(own[1]) - absolute(own[1])))

@@ -19,6 +19,7 @@ from stiction.friction.dry import Dry, Stribeck
 from stiction.methods.bristles import chosen_bristles, with_bristles
 from stiction.methods.explicit import refuse_pushing, refuse_rows
 from stiction.methods.method import Choice, Mark, Method, powers
+from stiction.methods.stop_springs import chosen_springs, with_stop_springs
 from stiction.network.layout import Block, flat_states, states_of
 from stiction.network.network import Network
 from stiction.network.start import StartTerms
@@ -73,7 +74,7 @@ class Rosenbrock(Method):
             raise NetworkError(
                 f"part '{name}' ticks on a clock, and '{self.name}' chooses its own steps; use method 'rk4' or 'moreau'"
             )
-        made = with_bristles(network)
+        made = with_stop_springs(with_bristles(network))
         for name, part in made.parts.items():
             law = part.law if isinstance(part, (Friction, PenaltyJoint)) else None
             if isinstance(law, (Stribeck, Curve)):
@@ -99,8 +100,9 @@ class Rosenbrock(Method):
         return {"steps": "steps", "rejected": "rejected"}
 
     def choose(self, network: Network, start: StartTerms, step: float, given: Mapping[Key, Any]) -> Choice:
-        """The bristles that nobody gave."""
-        return Choice(chosen_bristles(network, start, None, step, given), {})
+        """The bristles and the springs of end stops that nobody gave."""
+        bristles = chosen_bristles(network, start, None, step, given)
+        return Choice(bristles | chosen_springs(network, start, step, given), {})
 
     def check(self, network: Network, start: StartTerms, step: float) -> None:
         """Refuse friction that pushes."""

@@ -49,9 +49,18 @@ class FlowPart:
         (seen,) = self.network.inputs(name, moment.signals)["velocity"]
         return seen - dot(self.rows[name], self.terms.velocities)
 
-    def speed(self, name: str) -> Scalar:
+    def speed_at_start(self, name: str) -> Scalar:
         """Velocity of a row at the beginning of the step."""
         return dot(self.rows[name], self.terms.velocities) + self.given[name]
+
+    def speed(self, name: str) -> Scalar:
+        """Velocity of a row by which its friction is taken: that at the beginning."""
+        return self.speed_at_start(name)
+
+    def coasted(self, name: str, h: Scalar) -> Scalar:
+        """Where a row is when its velocity at the end of the step is found: half a step on."""
+        (x,) = self.network.inputs(name, self.terms.now.signals)["position"]
+        return x + h / 2 * self.speed_at_start(name)
 
     def speed_at_end(self, name: str, velocities: Sequence[Scalar]) -> Scalar:
         """Velocity of a row at the end of the step, with these of the bodies."""

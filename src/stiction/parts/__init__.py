@@ -3,6 +3,7 @@
 import sys
 
 from stiction.parts.bodies import Fixed, FreeBody, Mass
+from stiction.parts.end_stop import EndStop
 from stiction.parts.friction import Friction, FrictionPart
 from stiction.parts.ground import Ground, TouchingPoint
 from stiction.parts.kinds import Admittance, Clock, Digital, Impedance, Implicit, Part, Ports, Row, Spring
@@ -21,6 +22,7 @@ __all__ = [
     "Admittance",
     "Clock",
     "Digital",
+    "EndStop",
     "Fixed",
     "FreeBody",
     "Friction",

@@ -195,7 +195,7 @@ class Row(Implicit):
     torque that was found.
     """
 
-    hidden = ("slides", "row_torque")
+    hidden: ClassVar[tuple[str, ...]] = ("slides", "row_torque")
     shared: ClassVar[bool] = (
         False  # whether it follows from other rows, as two on one joint do: who holds how much is open
     )

@@ -35,6 +35,7 @@ class Limits(Element):
         upper: largest position [rad or m].
         velocity: largest speed [rad/s or m/s].
         effort: largest torque or force [N·m or N].
+        restitution: speed after an impact on the end of the way over the speed before it, 0 … 1.
 
     Example:
         >>> import stiction
@@ -46,6 +47,7 @@ class Limits(Element):
     upper: float = number(math.inf, infinite=True)
     velocity: float = number(math.inf, least=0, infinite=True)
     effort: float = number(math.inf, least=0, infinite=True)
+    restitution: float = number(0.0, least=0, most=1)
 
     def conflicts(self) -> Sequence[tuple[Any, Any]]:
         """Limits that leave no position."""

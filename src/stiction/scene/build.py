@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from stiction.drive.drive import Drive
 from stiction.network.network import Network
 from stiction.network.wires import NetworkError, Term, Wire
 from stiction.parts.bodies import FreeBody
@@ -43,6 +45,8 @@ def network_of(scene: Scene) -> Network:
         made.friction(name, site.law, rows, mounts[next(iter(site.joints))].units)
     for name in dict.fromkeys([*scene.drives, *scene.control]):
         _attach(scene, mounts[name], made)
+    for name, limits in scene.way_limits.items():
+        made.end_stop(mounts[name], limits)
     for name, part in scene.parts.items():
         if isinstance(part, FreeBody) and part.gravity is None:
             part = replace(part, gravity=scene.gravity)  # type: ignore[arg-type]
@@ -53,9 +57,27 @@ def network_of(scene: Scene) -> Network:
     return Network(parts=made.parts, wires=wires, labels=made.labels, followers=made.followers)
 
 
+def limits_effort(scene: Scene, name: str) -> bool:
+    """Whether the drive of a joint keeps a limit of effort: its own, or that of the joint's description."""
+    motor, robot = scene.drives[name].motor, scene.joints[name][0]
+    named = motor.torque_limit is not None or getattr(motor, "current_limit", None) is not None
+    return named or not (getattr(motor, "inductance", 0.0) or scene.all_robots[robot].coupling is not None)
+
+
+def _limited(scene: Scene, name: str) -> Drive | None:
+    """The drive of a joint; one that names no limit gets that of the joint's description."""
+    drive, limits = scene.drives.get(name), scene.described_limits.get(name)
+    if drive is None or limits is None or scene.limits == "ignore" or not 0 < limits.effort < math.inf:
+        return drive
+    named = drive.motor.torque_limit is not None or getattr(drive.motor, "current_limit", None) is not None
+    if named or not limits_effort(scene, name):
+        return drive
+    return replace(drive, motor=replace(drive.motor, torque_limit=limits.effort / abs(drive.gear.ratio)))
+
+
 def _attach(scene: Scene, mount: Mount, made: Wiring) -> None:
     """Put a drive, and the controller that commands it, on a joint."""
-    drive, controller = scene.drives.get(mount.name), scene.control.get(mount.name)
+    drive, controller = _limited(scene, mount.name), scene.control.get(mount.name)
     if drive is None:
         made.push(mount, made.control(mount, scene.control[mount.name], mount.units["torque"]))
     elif controller is not None:

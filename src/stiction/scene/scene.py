@@ -2,6 +2,7 @@
 simulate.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import Any
 from stiction.drive.drive import Drive
 from stiction.drive.gear import Gear
 from stiction.errors import StictionError, unknown
-from stiction.fields import MisfitError, Validated, instance, numbers, real, timely
+from stiction.fields import MisfitError, Validated, choice, instance, numbers, real, timely
 from stiction.friction.dry import Coulomb
 from stiction.friction.law import Law
 from stiction.friction.viscous import Viscous
@@ -19,10 +20,10 @@ from stiction.network.network import Network
 from stiction.network.parameters import parameters_of
 from stiction.network.wires import Wire
 from stiction.parts.kinds import Digital, Part
-from stiction.robot.joint import SINGLE
+from stiction.robot.joint import SINGLE, Limits
 from stiction.robot.ports import GRAVITY
 from stiction.robot.robot import Robot
-from stiction.scene.build import network_of
+from stiction.scene.build import limits_effort, network_of
 from stiction.trace.functions import Scalar
 
 TAKEN = ("energy", "work", "loss", "stored", "start")  # words that begin names of signals which belong to no part
@@ -86,8 +87,11 @@ class Scene(Validated):
             command goes to the drive, or is a torque at the joint where there is no drive.
         torque: at each joint [N·m or N], by name: a number, a `Table`, or a formula of the time t [s] (a function that
             uses `stiction.trace`).
+        limits: "act": joints stop at the ends of their ways, as robots' descriptions give them; "ignore": they go
+            through, which is noted in the run.
         gravity: acceleration of free fall [m/s²], 3 numbers.
-        q: positions at the start [rad or m], (nq,), or by name; 0 by default.
+        q: positions at the start [rad or m], (nq,), or by name; 0 by default, or the end of a joint's way that is
+            nearest to it.
         v: velocities at the start [rad/s or m/s], (nv,), or by name; 0 by default.
 
     Example:
@@ -109,6 +113,7 @@ class Scene(Validated):
     drives: Mapping[str, Drive] = field(default_factory=dict)
     control: Mapping[str, Digital] = field(default_factory=dict)
     torque: Mapping[str, Torque] = field(default_factory=dict)
+    limits: str = choice(("act", "ignore"), default="act")
     gravity: Sequence[float] = numbers(3, default=GRAVITY)
     q: Any = ()
     v: Any = ()
@@ -135,6 +140,7 @@ class Scene(Validated):
                 self._known(joint, self.joints, f"friction '{name}'")
         for what in ("q", "v"):
             self._set(what, self._coordinates(what, getattr(self, what)))
+        self._check_ways()
         _ = self.network  # checks the parameters and the wires
 
     def refusal(self, why: str) -> StictionError:
@@ -212,6 +218,16 @@ class Scene(Validated):
             raise SceneError(f"{what} cannot be on '{name}'; allowed: {', '.join(SINGLE)} joints")
         return robot
 
+    def _check_ways(self) -> None:
+        """Refuse positions beyond the ends of a joint's way."""
+        q = dict(zip(self.position_names, self.q, strict=True))
+        for name, limits in self.way_limits.items():
+            if not limits.lower <= q[name] <= limits.upper:
+                raise SceneError(
+                    f"q of '{name}' is {q[name]:g} and beyond the ends of its way; allowed: {limits.lower:g} to "
+                    f"{limits.upper:g}. Start within them, or give limits='ignore'"
+                )
+
     def _known(self, joint: str, joints: Any, where: str) -> None:
         if joint not in joints:
             owner = f"robot '{self.robot.name}'" if self.robot is not None else "this scene"
@@ -222,6 +238,8 @@ class Scene(Validated):
         for name, r in self.all_robots.items():
             inner, first = (r.position_names, r.neutral) if what == "q" else (r.velocity_names, [0.0] * r.nv)
             usual |= {self.key(name, each): float(x) for each, x in zip(inner, first, strict=True)}
+        if what == "q":
+            usual |= {name: min(max(x.lower, usual[name]), x.upper) for name, x in self.way_limits.items()}
         if isinstance(given, Mapping):
             for name in given:
                 self._known(name, usual, what)
@@ -258,6 +276,42 @@ class Scene(Validated):
     def position_names(self) -> list[str]:
         """The names of all positions of robots."""
         return [self.key(robot, name) for robot, r in self.all_robots.items() for name in r.position_names]
+
+    @cached_property
+    def described_limits(self) -> dict[str, Limits]:
+        """What robots' descriptions say of limits, by joint."""
+        return {
+            self.key(robot, joint.name): joint.limits
+            for robot, r in self.all_robots.items()
+            for joint in r.moving_joints
+            if joint.limits is not None and joint.kind in SINGLE
+        }
+
+    @cached_property
+    def way_limits(self) -> dict[str, Limits]:
+        """Joints whose ways end, where that acts."""
+        return {
+            name: limits
+            for name, limits in self.described_limits.items()
+            if self.limits == "act" and (math.isfinite(limits.lower) or math.isfinite(limits.upper))
+        }
+
+    @property
+    def limit_notes(self) -> list[str]:
+        """What should be known of limits that do not act."""
+        known = self.described_limits
+        if self.limits == "ignore":
+            ways = [name for name, x in known.items() if math.isfinite(x.lower) or math.isfinite(x.upper)]
+            return [f"limits are ignored, those of the ways of {', '.join(ways)} among them"] if ways else []
+        pushed = {*self.torque, *self.control} - {*self.drives}
+        free = [f"{name} {x.effort:g}" for name, x in known.items() if name in pushed and x.effort < math.inf]
+        free += [
+            f"{name} {x.effort:g}"
+            for name, x in known.items()
+            if name in self.drives and x.effort < math.inf and not limits_effort(self, name)
+        ]
+        why = "limits of effort act on drives that can be limited, and are not kept at"
+        return [f"{why} {', '.join(free)} [N·m or N]"] if free else []
 
     @cached_property
     def sites(self) -> dict[str, FrictionSite]:

@@ -3,6 +3,7 @@
 Every part gets its name here, and what users call its signals and parameters for short.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,10 +15,12 @@ from stiction.network.labels import Label, Labels
 from stiction.network.network import Follower
 from stiction.network.wires import InternalTerm, Term, Wire
 from stiction.parts.bodies import Mass
+from stiction.parts.end_stop import EndStop
 from stiction.parts.friction import Friction
 from stiction.parts.kinds import Digital, Part
 from stiction.parts.robot_body import RobotBody
 from stiction.parts.source import Source
+from stiction.robot.joint import Limits
 from stiction.robot.units import ANGLE
 from stiction.trace.parameters import Key
 
@@ -110,6 +113,18 @@ class Wiring:
         words = {what: what for what in (*of, "mode", "switches")} | {"torque": "friction"}
         self._label(part, site, {what: units[quantity] for what, quantity in of.items()}, **words)
         return part
+
+    def end_stop(self, mount: Mount, limits: Limits) -> None:
+        """The ends of a joint's way."""
+        part = f"limit.{mount.name}"
+        ends = {what: x for what in ("lower", "upper") if math.isfinite(x := getattr(limits, what))}
+        self.parts[part] = EndStop(**ends, restitution=limits.restitution)
+        self._label(part, mount.name, {"torque": mount.units["torque"]}, torque="limit", reached="limit_reached")
+        self.wires += [
+            Wire(f"{part}.position", [InternalTerm(f"{mount.robot}.q", [mount.position])]),
+            Wire(f"{part}.velocity", [InternalTerm(f"{mount.robot}.v", [mount.velocity])]),
+        ]
+        self.push(mount, f"{part}.torque", -1.0)
 
     def push(self, mount: Mount, source: str, gain: float = 1.0) -> None:
         """A torque at a joint."""

@@ -9,6 +9,8 @@ from stiction.fields import misfits
 from stiction.network.layout import Layout
 from stiction.network.parameters import Parameters
 from stiction.network.start import StartTerms
+from stiction.network.wires import Port
+from stiction.parts.end_stop import EndStopPart
 from stiction.parts.robot_body import RobotBody
 from stiction.simulation.given import Given, place_of
 from stiction.trace.parameters import absent
@@ -25,6 +27,31 @@ def check_quaternions(layout: Layout, first: np.ndarray, given: Given) -> None:
                 raise given.refusal(
                     f"'{name}': its quaternion has not length 1 at the start; allowed: (1, 0, 0, 0)", run
                 )
+
+
+def check_ways(layout: Layout, first: np.ndarray, parameters: Parameters, given: Given) -> None:
+    """Refuse first values beyond the ends of a way."""
+    network = layout.network
+    for name, stop in network.parts.items():
+        wire = network.driven.get(Port(name, "position"))
+        if not given.start or not isinstance(stop, EndStopPart) or wire is None:
+            continue
+        if any(term.port.part not in network.bodies for term in wire.all_terms):
+            continue  # a stop that moves
+        signals: dict[Port, Any] = {}
+        for owner in {term.port.part for term in wire.all_terms}:
+            own: Any = [first[..., layout.places[owner, state]] for state in network.parts[owner].start()]
+            signals |= {Port(owner, port): x for port, x in network.bodies[owner].motion(own).items()}
+        (x,), ends = wire.value(1, signals), parameters.in_arrays(name)
+        low, high = ends.lower, ends.upper
+        wrong = np.zeros(given.batch, bool) if low is None else np.broadcast_to(x < low, given.batch)
+        wrong = wrong if high is None else wrong | (x > high)
+        if wrong.any():
+            run = tuple(int(i) for i in np.argwhere(wrong)[0])
+            at = float(np.broadcast_to(x, given.batch)[run])
+            raise given.refusal(
+                f"'{name}' begins at {at:g}, beyond its end; start within, or give limits='ignore'", run
+            )
 
 
 def check_values(parameters: Parameters, given: Given) -> None:

@@ -1,7 +1,10 @@
 """What should be known of runs: of each friction site, in each set of parameters that it had, and of the method."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
+from stiction.scene.scene import Scene
 from stiction.simulation import observe
 from stiction.simulation.program import StepProgram
 
@@ -20,10 +23,33 @@ def notes_of(program: StepProgram, state: np.ndarray) -> tuple[str, ...]:
         ]
         site = network.labels.signal((name, "torque"))
         found += [f"{site}: {note}" for note in texts[:MOST_NOTES]]
-    return (*found, *program.method.notes(network, program.kept(state)))
+    return (*found, *_stopped(program, state), *program.method.notes(network, program.kept(state)))
+
+
+def _stopped(program: StepProgram, state: np.ndarray) -> list[str]:
+    """What ran into end stops."""
+    layout, found = program.layout, []
+    for name in observe.end_stops(layout.network):
+        if state[..., layout.places[name, observe.REACHED]].any():
+            found.append(f"{layout.network.labels.signal((name, 'torque'))}: the end of the way was reached")
+    return found
+
+
+def speed_notes(scene: Scene, signals: Mapping[str, np.ndarray]) -> list[str]:
+    """Joints that were seen to move faster than their descriptions allow."""
+    found = []
+    for name, limits in scene.described_limits.items():
+        fastest = float(np.max(np.abs(signals.get(f"v.{name}", 0.0)), initial=0.0))
+        if fastest > limits.velocity:
+            found.append(f"v.{name}: moved at up to {fastest:.3g}; its description allows {limits.velocity:.3g}")
+    return found
 
 
 def _fastest(program: StepProgram, state: np.ndarray) -> dict[str, float]:
     """The largest speed of each site in any run, where it was marked."""
     places = program.layout.places
-    return {site: float(np.max(state[..., places[site, "fastest"]])) for site in program.layout.marks}
+    return {
+        site: float(np.max(state[..., places[site, "fastest"]]))
+        for site in program.layout.marks
+        if (site, "fastest") in places
+    }

@@ -8,12 +8,14 @@ from stiction.friction.law import CREEP, SLIDING, STUCK
 from stiction.network.layout import Block
 from stiction.network.network import Network
 from stiction.network.wires import Port
+from stiction.parts.end_stop import EndStopPart
 from stiction.parts.friction import FrictionPart
 from stiction.parts.kinds import Row, output_names
 from stiction.trace.functions import Scalar, absolute, maximum, where
 from stiction.trace.parameters import Key
 
 MARKED = ("mode", "switches", "fastest")  # signals that need marks
+REACHED = "reached"  # mark of an end stop: 1 once it has pushed
 
 
 def sites(network: Network) -> dict[str, FrictionPart]:
@@ -23,6 +25,11 @@ def sites(network: Network) -> dict[str, FrictionPart]:
         for name, part in network.parts.items()
         if isinstance(part, FrictionPart) and part.inputs["velocity"] == 1
     }
+
+
+def end_stops(network: Network) -> list[str]:
+    """The names of end stops."""
+    return [name for name, part in network.parts.items() if isinstance(part, EndStopPart)]
 
 
 def first_marks(network: Network) -> dict[str, dict[str, float]]:
@@ -45,7 +52,12 @@ def marked(network: Network, before: Block, after: Block, t: Scalar, h: Scalar) 
     """The state after a step with its marks, from the states before and after it."""
     was, now = network.evaluate(before.own, t, h), network.evaluate(after.own, t, h)
     marks: dict[str, Sequence[Scalar]] = {}
+    for name in end_stops(network):
+        (torque,) = now.signals[Port(name, "torque")]
+        marks[name] = [where(absolute(torque) > 0, 1, before.marks[name][0])]
     for name, part in sites(network).items():
+        if name not in before.marks:
+            continue
         mode_before, *seen, switches, fastest = before.marks[name]
         u, v = (network.inputs(name, moment.signals)["velocity"][0] for moment in (was, now))
         begun = mode_before >= 0

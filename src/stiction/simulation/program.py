@@ -67,7 +67,7 @@ class StepProgram:
         self.wanted, self.energy = list(wanted), energy
         self.method = parameters.method
         self.callers = self._callers()
-        key = parameters.key("steps", tuple(wanted), tuple(layout.works), bool(layout.marks), energy)
+        key = parameters.key("steps", tuple(wanted), tuple(layout.works), tuple(layout.marks), energy)
         self.program = shared_program(key, lambda: self._program(key))
         try:
             self.program.kernel(0 if parameters.batch else 1)

@@ -16,7 +16,7 @@ from stiction.scene.scene import Scene
 from stiction.simulation.core import Core
 from stiction.simulation.energy import BALANCE, balance
 from stiction.simulation.loop import Progress, Record, follow, whole
-from stiction.simulation.notes import notes_of
+from stiction.simulation.notes import notes_of, speed_notes
 from stiction.simulation.origin import Origin
 from stiction.simulation.program import StepProgram
 from stiction.simulation.setup import Setup, with_energies
@@ -110,7 +110,8 @@ def simulate(
     kept = {name: x for name, x in given.items() if name not in motions}
     run = _trajectory(program, done, kept)
     arrays = {name: np.asarray(x, float) for name, x in given.items()}
-    run = replace(run, parameters=arrays, origin=Origin(scene, settings), notes=(*told, *run.notes))
+    run = replace(run, parameters=arrays, origin=Origin(scene, settings))
+    run = replace(run, notes=(*told, *scene.limit_notes, *run.notes, *speed_notes(scene, run.signals)))
     return _told(run, on_divergence)
 
 

@@ -1,0 +1,135 @@
+"""An end stop as a row: what arrives is caught before it goes through. What `Moreau` makes of end stops."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from stiction.methods.smooth_part import FlowPart
+from stiction.network.network import Network
+from stiction.parts.end_stop import EndStopPart
+from stiction.parts.kinds import Row
+from stiction.rows.stick_slip import FRICTIONLESS, Bounds, Outcome, Stops
+from stiction.trace.functions import Scalar, absolute, maximum, minimum, where
+from stiction.trace.parameters import absent
+
+TOUCHING = 1e-12  # rad or m that are no way
+
+
+@dataclass(frozen=True, kw_only=True)
+class RigidStop(Row, EndStopPart):
+    """An end stop whose torque is found once per step. Ports as those of `EndStop`.
+
+    Positions move on by (v + v⁺) h/2, of which v h/2 is made when v⁺ is found. So v⁺ h may be at most the way that is
+    left then: half of it is gone after this step, the other half after the next, which ends at rest at the stop. What
+    bounces does so in that next step, with the speed that it had before it was caught.
+
+    Attributes:
+        lower: smallest position [rad or m]; None: no stop there.
+        upper: largest position [rad or m]; likewise.
+        restitution: speed after an impact over the speed before it.
+        on: name of a row on the same velocity, with which it is one row; empty if it is a row of its own.
+        reversed: whether that one counts its velocity the other way round.
+    """
+
+    hidden: ClassVar[tuple[str, ...]] = (*Row.hidden, "approach")
+
+    lower: float | None
+    upper: float | None
+    restitution: float
+    on: str = ""
+    reversed: bool = False
+
+    def start(self) -> Mapping[str, float]:
+        """Whether it holds, torque; and where it bounces, the velocity at which it was caught."""
+        return {**super().start(), **({} if absent(self.restitution) else {"approach": 0.0})}
+
+    def bounds(self, own: list[Scalar], s: Scalar, step: Scalar) -> Bounds:
+        """There is no friction."""
+        return FRICTIONLESS
+
+    def stops(self, own: list[Scalar], x: Scalar, h: Scalar) -> Stops:
+        """Velocities that it allows at the end of a step, where it is at x when they are found."""
+        lower = None if self.lower is None else _way(self.lower, x) / h
+        upper = None if self.upper is None else _way(self.upper, x) / h
+        if len(own) > 2:
+            back = -self.restitution * own[2]
+            lower = None if lower is None else where(own[2] < 0, back, lower)
+            upper = None if upper is None else where(own[2] > 0, back, upper)
+        return Stops(lower, upper)
+
+    def caught(self, own: list[Scalar], s: Scalar, mode: Scalar, h: Scalar) -> list[Scalar]:
+        """The velocity at which it was caught in this step; 0 where it was not, or was before."""
+        if len(own) < 3:
+            return []
+        towards = where(mode > 1, maximum(0, s), where(mode < -1, minimum(0, s), 0))
+        return [where((own[2] == 0) & (absolute(towards) * h > TOUCHING), towards, 0)]
+
+
+def _way(end: Scalar, x: Scalar) -> Scalar:
+    """From x to an end; rounding is no way."""
+    left = end - x
+    return where(absolute(left) <= TOUCHING * maximum(1, absolute(end)), 0, left)
+
+
+def joined_rows(network: Network, rows: Mapping[str, list[float]]) -> dict[str, dict[str, Any]]:
+    """Stops that are one row with another on the same velocity: by name, which, and whether it counts the other way
+    round. As two rows they would share what they hold in any way.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    parts: Mapping[str, Any] = network.parts
+    taken: set[str] = set()
+    for name, row in rows.items():
+        at = [k for k, x in enumerate(row) if x]
+        if not isinstance(parts[name], RigidStop) or parts[name].carried or len(at) != 1:
+            continue
+        for other, its in rows.items():
+            alone = [k for k, x in enumerate(its) if x] == at and not parts[other].carried and other not in taken
+            if alone and not isinstance(parts[other], RigidStop) and not getattr(parts[other], "geared", False):
+                found[name] = {"on": other, "reversed": its[at[0]] * row[at[0]] < 0}
+                taken.add(other)
+                break
+    return found
+
+
+def allowed_velocities(smooth: FlowPart, rows: Mapping[str, list[Scalar]], h: Scalar) -> dict[str, Stops]:
+    """Velocities that stops allow at the end of the step, by the row that takes them."""
+    found = {}
+    for name in rows:
+        part = smooth.rigid[name]
+        if isinstance(part, RigidStop):
+            stops = part.stops(smooth.terms.now.own[name], smooth.coasted(name, h), h)
+            if part.on:
+                lower, upper = (None if x is None else x * _ratio(smooth, name, part.on) for x in stops)
+                stops = Stops(upper, lower) if part.reversed else Stops(lower, upper)
+            found[part.on or name] = stops
+    return found
+
+
+def torques_of(smooth: FlowPart, rows: Iterable[str], outcome: Outcome, h: Scalar) -> dict[str, Scalar]:
+    """Torques of rows, and of the stops that are one row with them."""
+    friction = dict(zip(rows, outcome.friction, strict=True))
+    stopping = {name: p - friction[name] for name, p in zip(friction, outcome.impulse, strict=True)}
+    found = {}
+    for name, part in smooth.rigid.items():
+        if isinstance(part, RigidStop):
+            share = stopping[part.on] * _ratio(smooth, name, part.on) if part.on else stopping[name]
+            found[name] = share / h
+        elif name in friction:
+            found[name] = friction[name] / h
+    return found
+
+
+def modes_of(smooth: FlowPart, rows: Iterable[str], outcome: Outcome) -> dict[str, Scalar]:
+    """Modes of rows, and of the stops that are one row with them."""
+    found = dict(zip(rows, outcome.mode, strict=True))
+    for name, part in smooth.rigid.items():
+        if isinstance(part, RigidStop) and part.on:
+            mode = where(absolute(found[part.on]) > 1, found[part.on], 0)
+            found[name] = -mode if part.reversed else mode
+    return found
+
+
+def _ratio(smooth: FlowPart, name: str, on: str) -> Scalar:
+    """Velocity of the row `on` over that of a stop."""
+    ((a, b),) = [(a, b) for a, b in zip(smooth.rows[name], smooth.rows[on], strict=True) if not absent(a)]
+    return b / a
