@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
-from stiction.rows.stick_slip import Bounds, stick_slip
+from stiction.rows.stick_slip import FRICTIONLESS, Bounds, Stops, stick_slip
 from stiction.trace import Port, Program
 
 
@@ -82,3 +82,44 @@ def test_what_is_not_found_is_within_bounds_and_told():
     settled = residual == 0
     finished = program(n)(A, free, limits, mode)[0]
     np.testing.assert_allclose(p[settled], finished[settled], atol=1e-12)
+
+
+def with_stops(n, rough=True):
+    def function(A, free, limits, ends, mode):
+        bounds = [Bounds(*row) if rough else FRICTIONLESS for row in limits]
+        found = stick_slip(A, free, bounds, mode, [Stops(*row) for row in ends])
+        return found.impulse, found.friction, found.mode, found.residual
+
+    ports = [Port("A", (n, n)), Port("free", (n,)), Port("limits", (n, 4)), Port("ends", (n, 2)), Port("mode", (n,))]
+    outputs = [Port("p", (n,)), Port("friction", (n,)), Port("mode", (n,)), Port("residual")]
+    return Program("stops", function, ports, outputs)
+
+
+@pytest.mark.parametrize("rough", [True, False])
+@pytest.mark.parametrize("n", [1, 2, 7])
+def test_sites_at_stops_are_consistent(n, rough):
+    """Far from both stops, on its way to one, at one, and beyond one; from any modes of the step before."""
+    A, free, limits, mode = problems(n, 3000, rough)
+    rng = np.random.default_rng(n)
+    lower = -rng.choice([5.0, 0.3, 0.0], size=(3000, n))
+    upper = rng.choice([5.0, 0.3, 0.0], size=(3000, n)) + 1e-3
+    beyond = rng.random((3000, n)) < 0.1
+    upper, lower = np.where(beyond, -0.05, upper), np.where(beyond, -1.0, lower)
+    ends = np.stack([lower, upper], axis=-1)
+    mode = rng.integers(-2, 3, size=(3000, n)).astype(float) if rough else rng.integers(-1, 2, size=(3000, n)) * 2.0
+    p, friction, m, residual = with_stops(n, rough)(A, free, limits, ends, mode)
+    assert not residual.any()
+    s = free - np.einsum("bij,bj->bi", A, p)
+    assert (s <= upper + 1e-8).all() and (s >= lower - 1e-8).all()
+    stop = p - friction
+    assert (stop[m == 2] >= -1e-12).all() and (stop[m == -2] <= 1e-12).all() and not stop[np.abs(m) < 2].any()
+    np.testing.assert_allclose(s[m == 2], upper[m == 2], atol=1e-8)
+    np.testing.assert_allclose(s[m == -2], lower[m == -2], atol=1e-8)
+    assert all((m == mode).any() for mode in ((-2, -1, 0, 1, 2) if rough else (-2, 0, 2)))
+    if not rough:
+        assert not friction.any()
+        return
+    assert (friction <= limits[..., 0]).all() and (friction >= -limits[..., 1]).all()
+    ahead, back = s > 1e-7, s < -1e-7  # friction of what moves is that of sliding, at a stop, too
+    np.testing.assert_array_equal(friction[ahead], limits[ahead][:, 2])
+    np.testing.assert_array_equal(friction[back], -limits[back][:, 3])

@@ -21,6 +21,7 @@ from stiction.network.layout import Block, flat_states, states_of
 from stiction.network.network import Network
 from stiction.network.start import StartTerms
 from stiction.network.terms import Terms
+from stiction.parts.end_stop import EndStop
 from stiction.parts.friction import Friction, FrictionPart
 from stiction.parts.ground import Ground
 from stiction.parts.kinds import Impedance, Row
@@ -44,6 +45,9 @@ class Explicit(Method):
     def prepare(self, network: Network, step: float) -> Network:
         """Dry friction with bristles; rows are refused."""
         refuse_rows(network, self)
+        for name, part in network.parts.items():
+            if self.springs_grow and isinstance(part, EndStop) and part.restitution:
+                raise InputError(f"'{name}' bounces, and '{self.title}' would add energy; use another method")
         return over_steps(with_stop_springs(with_bristles(network)), step)
 
     def choose(self, network: Network, start: StartTerms, step: float, given: Mapping[Key, Any]) -> Choice:

@@ -186,7 +186,7 @@ class Site(NamedTuple):
             after = where(mode > 1, where(p < self._least(), away, 2), where(into, 2, after))
         if self.lower is not None:
             away = where(self.lower < 0, -1, 1) * self.rough
-            into = (mode < 2) & self._runs_into(mode, self.lower - s, -after, -self.lower)
+            into = (mode < 2) & self._runs_into(-mode, self.lower - s, -after, -self.lower)
             after = where(mode < -1, where(p > self._most(), away, -2), where(into, -2, after))
         return after
 
@@ -197,11 +197,14 @@ class Site(NamedTuple):
         return where(slides(mode), where(mode * s < 0, 0, mode), freed)
 
     def _runs_into(self, mode: Scalar, too_fast: Scalar, direction: Scalar, allowed: Scalar) -> Scalar:
-        """Whether it would run through a stop; a stuck site does if it starts that way, or has to be pushed back."""
+        """Whether it would run through a stop: what slides towards it, or not fast enough away from it; a stuck site if
+        it starts that way, or has to be pushed back.
+        """
         if not self.rough:
             return too_fast > 0
+        sliding = (too_fast > 0) & ((mode == 1) | (allowed < 0))
         stuck = (allowed < 0) | ((allowed <= 0) & (direction > 0))
-        return where(slides(mode), too_fast, where(stuck, 1, 0)) > 0
+        return (slides(mode) & sliding) | ((mode == 0) & stuck)
 
     def contradiction(self, mode: Scalar, p: Scalar, s: Scalar, own: Scalar) -> Scalar:
         """How far it contradicts its mode, as an impulse."""
@@ -209,6 +212,7 @@ class Site(NamedTuple):
         if self.rough:
             beyond = maximum(0, maximum(p - self.bounds.rest_positive, -self.bounds.rest_negative - p))
             wrong = where(slides(mode), maximum(0, -mode * s) / own, beyond)
+            s = where(slides(mode), s, 0)  # without rounding
         drawn: Scalar = 0  # to a stop
         if self.upper is not None:
             wrong = maximum(wrong, (s - self.upper) / own)
