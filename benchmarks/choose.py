@@ -118,7 +118,7 @@ def hundred_steps(law: Law | None, method: str) -> Timed:
     """A call that advances a six-joint arm with this friction in every joint by 100 steps, and how many it took."""
     arm = stiction.library.puma560()
     friction = dict.fromkeys(arm.velocity_names, law)
-    scene = Scene(robot=arm, friction=friction, q=np.full(6, 0.3), v=np.full(6, 0.5))
+    scene = Scene(robot=arm, limits="ignore", friction=friction, q=np.full(6, 0.3), v=np.full(6, 0.5))
     chosen = method_named(method)
     step, signals = 1e-3 if chosen.own_steps else 1e-4, ["q.", "v.", *chosen.signals(scene.network)]
     core = core_of(scene, chosen, step, signals)

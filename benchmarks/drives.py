@@ -34,7 +34,9 @@ def scene_of(robot: Robot) -> Scene:
     gains = {"proportional": PROPORTIONAL, "integral": INTEGRAL, "derivative": DERIVATIVE}
     pid = PID(clock=Clock(period=2e-3), **gains, limit=VOLTAGE, target=TARGET)
     drives, control = dict.fromkeys(robot.velocity_names, drive), dict.fromkeys(robot.velocity_names, pid)
-    return Scene(robot=robot, drives=drives, control=control, q=np.full(robot.nq, Q), v=np.full(robot.nv, V))
+    return Scene(
+        robot=robot, limits="ignore", drives=drives, control=control, q=np.full(robot.nq, Q), v=np.full(robot.nv, V)
+    )
 
 
 def motor_of(joint: str) -> str:

@@ -37,7 +37,13 @@ Peers = dict[tuple[str, str], MujocoArm]
 
 def scene_of(robot: Robot, law: Law) -> Scene:
     joints = robot.velocity_names
-    return Scene(robot=robot, friction=dict.fromkeys(joints, law), q=np.full(robot.nq, Q), v=np.full(robot.nv, V))
+    return Scene(
+        robot=robot,
+        limits="ignore",
+        friction=dict.fromkeys(joints, law),
+        q=np.full(robot.nq, Q),
+        v=np.full(robot.nv, V),
+    )
 
 
 def peer(robot: Robot, kind: str, integrator: str) -> MujocoArm:

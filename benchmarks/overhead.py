@@ -74,7 +74,12 @@ finally:
 def arm(level: float) -> Scene:
     """Six joints with friction."""
     robot = stiction.library.puma560()
-    return Scene(robot=robot, friction=dict.fromkeys(robot.velocity_names, Coulomb(level=level)), q=np.full(6, 0.3))
+    return Scene(
+        robot=robot,
+        limits="ignore",
+        friction=dict.fromkeys(robot.velocity_names, Coulomb(level=level)),
+        q=np.full(6, 0.3),
+    )
 
 
 def again(report: Report, method: str, times: int) -> None:

@@ -49,7 +49,7 @@ def scene_of(robot: Robot) -> Scene:
         drives[name] = Drive(motor=motor, gear=Gear(ratio=RATIO), joint_friction=friction)
         gains = {"proportional": GAIN, "derivative": DAMPING, "limit": VOLTS}
         control[name] = PID(clock=Clock(period=TICK), target=lambda t, w=w: 0.3 + SWING * sin(w * t), **gains)
-    return Scene(robot=robot, drives=drives, control=control, q=np.full(robot.nq, 0.3))
+    return Scene(robot=robot, limits="ignore", drives=drives, control=control, q=np.full(robot.nq, 0.3))
 
 
 class MujocoArm:

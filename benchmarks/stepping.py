@@ -60,7 +60,7 @@ class Fleet:
         names = self.robot.velocity_names
         friction = {name: LAWS[law](level) for name, level in zip(names, LEVELS, strict=True)}
         torques = {} if torque is None else dict.fromkeys(names, torque)
-        return Scene(robot=self.robot, friction=friction, torque=torques, q=np.full(len(names), Q))
+        return Scene(robot=self.robot, limits="ignore", friction=friction, torque=torques, q=np.full(len(names), Q))
 
 
 class OurFleet:

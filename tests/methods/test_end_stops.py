@@ -5,12 +5,12 @@ import math
 
 import numpy as np
 import pytest
+from benchmarks.peers.robots import real_arm
 from scipy.integrate import solve_ivp
 
 import stiction
 from stiction.drive import Drive, Gear, TorqueMotor
 from stiction.parts import EndStop, Mass, Source
-from benchmarks.peers.robots import real_arm
 
 RIGID = {
     "moreau": stiction.Moreau(),
@@ -105,7 +105,7 @@ def test_flows_have_springs_that_bounce_as_much(method, e):
     """As far as the step follows them; Euler's method adds energy, and is refused where something bounces."""
     scene = stiction.Scene(robot=pendulum(e), q=[0.3], v=[2.0], gravity=[0, 0, 0])
     if method == "euler" and e:
-        with pytest.raises(stiction.StictionError, match="'limit.joint1' bounces, and 'euler' would add energy"):
+        with pytest.raises(stiction.StictionError, match=r"'limit\.joint1' bounces, and 'euler' would add energy"):
             stiction.simulate(scene, duration=0.5, step=1e-3, method=method)
         return
     run = quiet(scene, duration=0.5, step=1e-3, method=method)
@@ -173,7 +173,9 @@ def test_a_joint_leaves_its_end_when_it_is_drawn_beyond_its_friction():
     left = run.time[np.argmax(run["q.joint1"] < 0.5 - 1e-12)]
     assert left == pytest.approx(1.5, abs=3e-3)
     loaded = run.time < 1.4
-    np.testing.assert_allclose((run["friction.joint1"] + run["limit.joint1"])[loaded][1:], 1 - run.time[loaded][1:], atol=1e-3)
+    np.testing.assert_allclose(
+        (run["friction.joint1"] + run["limit.joint1"])[loaded][1:], 1 - run.time[loaded][1:], atol=1e-3
+    )
     assert run["limit.joint1"].min() >= 0
 
 
@@ -217,10 +219,10 @@ def test_limits_differ_from_run_to_run():
 
 
 def test_starts_beyond_an_end_are_refused():
-    with pytest.raises(stiction.StictionError, match="beyond the ends of its way; allowed: -1 to 0.5"):
+    with pytest.raises(stiction.StictionError, match=r"beyond the ends of its way; allowed: -1 to 0\.5"):
         stiction.Scene(robot=pendulum(), q=[0.7])
     scene = stiction.Scene(robot=pendulum())
-    with pytest.raises(stiction.StictionError, match="'limit.joint1' begins at 0.8, beyond its end"):
+    with pytest.raises(stiction.StictionError, match=r"'limit\.joint1' begins at 0\.8, beyond its end"):
         stiction.simulate(scene, duration=1.0, step=1e-3, parameters={"q.joint1": [0.0, 0.8]})
     with pytest.raises(stiction.StictionError, match="beyond its end"):
         stiction.Simulator(scene, step=1e-3, runs=2).reset(q=[[0.1], [-1.5]])
@@ -246,5 +248,13 @@ def test_effort_limits_drives_that_name_none():
 
 def test_speeds_beyond_their_limit_are_noted():
     robot = limited(stiction.library.pendulum(1), joint1=stiction.Limits(velocity=1.5))
-    with pytest.warns(stiction.StictionWarning, match="v.joint1: moved at up to 2; its description allows 1.5"):
+    with pytest.warns(stiction.StictionWarning, match=r"v\.joint1: moved at up to 2; its description allows 1\.5"):
         stiction.simulate(stiction.Scene(robot=robot, v=[2.0]), duration=0.1, step=1e-3)
+
+
+def test_files_say_whether_limits_act(tmp_path):
+    for limits in ("act", "ignore"):
+        scene = stiction.Scene(robot=pendulum(0.5), limits=limits)
+        stiction.write_scene(tmp_path / "scene.toml", scene, duration=1.0, step=1e-3)
+        read = stiction.read_scene(tmp_path / "scene.toml").scene
+        assert read.limits == limits and read.robot.joints[0].limits.restitution == 0.5

@@ -47,7 +47,7 @@ ROBOTS = {
 URDF = ("urdf", "base", "keep_fixed", "lumped")
 SETTINGS = ("duration", "step", "method", "record", "signals", "energy")
 TABLES = ("robot", "robots", "friction", "drives", "control", "torque", "parts")
-KEYS = (*SETTINGS, "gravity", *TABLES, "wires", "q", "v")
+KEYS = (*SETTINGS, "limits", "gravity", *TABLES, "wires", "q", "v")
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,8 @@ def scene_text(scene: Scene, settings: Mapping[str, Any], traced: bool = False) 
             content[key] = _written_method(x)
         elif x is not None:
             content[key] = setting(key, x.item() if isinstance(x, np.generic) else x)
+    if scene.limits != "act":
+        content["limits"] = scene.limits
     content["gravity"] = list(scene.gravity)
     if scene.robot is not None:
         content["robot"] = write(scene.robot, "robot", traced)
@@ -172,7 +174,7 @@ def scene_from(content: dict[str, Any], folder: Path) -> SceneFile:
         if not isinstance(content.get(key, {}), dict):
             raise refused(key, f"it is {content[key]!r}; allowed: a table, [{key}]")
     settings = {key: setting(key, content[key]) for key in SETTINGS if key in content}
-    rest: dict[str, Any] = {key: content[key] for key in ("gravity", "q", "v") if key in content}
+    rest: dict[str, Any] = {key: content[key] for key in ("limits", "gravity", "q", "v") if key in content}
     if "robot" in content:
         rest["robot"] = _robot(content["robot"], "robot", folder)
     rest["robots"] = {

@@ -64,6 +64,7 @@ def schema() -> dict[str, Any]:
                 "description": "which signals to keep, by the beginnings of their names",
             },
             "energy": {"type": "boolean", "default": False, "description": "keep the energy balance"},
+            "limits": {"enum": ["act", "ignore"], "default": "act", "description": "whether joints stop at their ends"},
             "gravity": NUMBERS | {"minItems": 3, "maxItems": 3, "default": [0, 0, -9.81], "description": "[m/s²]"},
             "robot": any_robot,
             "robots": _by_name(any_robot),
