@@ -38,7 +38,7 @@ def bristle(law, speed, h, steps, z=0.0):
         return (
             loop(
                 steps,
-                lambda k, x: runge_kutta_4(lambda y, t, step: [law.flow(speed(t), y[0], step)[1]], x, k * h, h),
+                lambda k, x: runge_kutta_4(lambda y, t, step: law.flow(speed(t), y, step)[1], x, k * h, h),
                 [z],
             )[0],
         )
@@ -54,7 +54,7 @@ def bristle(law, speed, h, steps, z=0.0):
 def test_constant_speed_ends_on_the_curve(name, v):
     law = LAWS[name]
     z = bristle(law, lambda t: v + 0 * t, 1e-5, 200_000)
-    torque, rate = law.flow(v, z, 1e-5)
+    torque, (rate,) = law.flow(v, [z], 1e-5)
     assert torque == pytest.approx(law.steady(v), rel=1e-6)
     assert rate == pytest.approx(0, abs=1e-8)
 
@@ -67,7 +67,7 @@ def test_dry_laws_solve_their_own_inclusion(name, v, z, step):
     Newton's method ends at 1e−12 of the speed, and the strength falls by at most 80 N·m·s/rad: 1e−6 leaves room.
     """
     law = DRY[name]
-    torque, rate = law.flow(v, z, step)
+    torque, (rate,) = law.flow(v, [z], step)
     assert torque == pytest.approx(law.stiffness * (z + step * rate) + law.damping * rate, rel=1e-9, abs=1e-9)
     slid = v - rate
     if abs(slid) > 1e-9:
@@ -82,7 +82,7 @@ def test_a_bristle_does_not_bend_beyond_break_away(name, v):
     """At the ends of [−static/K, static/K] it bends no further, whatever the velocity: that stretch is never left."""
     law = BRISTLES[name]
     for end in (1, -1):
-        assert end * law.flow(v, end * law.breakaway(end) / law.stiffness, 0.0)[1] <= 1e-12
+        assert end * law.flow(v, [end * law.breakaway(end) / law.stiffness], 0.0)[1][0] <= 1e-12
 
 
 @pytest.mark.parametrize("name", BRISTLES)
@@ -92,7 +92,7 @@ def test_a_bristle_loses_what_it_does_not_store(name, speed, bend):
     law = BRISTLES[name]
     v = speed * min(2.0, getattr(law, "passive_up_to", math.inf))
     z = bend * law.breakaway(bend) / law.stiffness
-    torque, rate = law.flow(v, z, 0.0)
+    torque, (rate,) = law.flow(v, [z], 0.0)
     loss = torque * v - law.stiffness * z * rate
     if isinstance(law, Dahl):
         assert loss == pytest.approx(abs(v) * (law.stiffness * z) ** 2 / law.breakaway(v), rel=1e-9, abs=1e-12)
@@ -104,13 +104,13 @@ def test_elasto_plastic_slides_as_lugre_or_not_at_all(v, part):
     """Below the elastic stretch and on the way back ż = v, to the bit; from steady bending on it is LuGre's law."""
     law, lugre = LAWS["elasto-plastic"], LuGre(level=1.0, static=1.4, velocity=0.05, stiffness=1e4, damping=10.0)
     z = part * law.strength(v) / law.stiffness
-    rate = law.flow(v, z, 0.0)[1]
+    (rate,), (other,) = law.flow(v, [z], 0.0)[1], lugre.flow(v, [z], 0.0)[1]
     if abs(part) < law.elastic - 1e-9 or v * z < 0:
         assert rate == v
     elif abs(part) > 1 + 1e-9:
-        assert rate == lugre.flow(v, z, 0.0)[1]
+        assert rate == other
     else:
-        assert min(v, lugre.flow(v, z, 0.0)[1]) - 1e-12 <= rate <= max(v, lugre.flow(v, z, 0.0)[1]) + 1e-12
+        assert min(v, other) - 1e-12 <= rate <= max(v, other) + 1e-12
 
 
 def test_the_steepest_fall_of_the_curve():
@@ -148,7 +148,7 @@ def test_lugre_lags(omega, falling, rising):
         t = (4 * turns + quarters) * quarter
         steps = round(t / 2e-6)
         z = bristle(CANUDAS, speed, t / steps, steps)
-        assert CANUDAS.flow(speed(t), z, 0.0)[0] == pytest.approx(expected, abs=1e-4)
+        assert CANUDAS.flow(speed(t), [z], 0.0)[0] == pytest.approx(expected, abs=1e-4)
 
 
 def test_dahl_after_a_reversal():
@@ -164,7 +164,7 @@ def test_kikuuwe_one_joint():
 
         def flow(x, t, step, J=J, phase=phase):
             _, v, e = x
-            torque, rate = law.flow(v, e, step)
+            torque, (rate,) = law.flow(v, [e], step)
             return [v, (_load(t, phase) - torque) / J, rate]
 
         program = Program(
@@ -223,7 +223,7 @@ def test_laws_run_on_symbols():
         assert float(curve.subs(values | {v: speed})) == pytest.approx(LAWS["Stribeck"].steady(speed), rel=1e-14)
 
 
-@pytest.mark.parametrize("returned", [1.0, (1.0,), (1.0, 0.0, 0.0), None], ids=repr)
+@pytest.mark.parametrize("returned", [1.0, (1.0,), (1.0, 0.0), (1.0, [0.0]), None], ids=repr)
 def test_an_own_law_that_does_not_give_torque_and_rate_is_refused(returned):
     @dataclass(frozen=True, kw_only=True)
     class Own(Law):
@@ -231,6 +231,6 @@ def test_an_own_law_that_does_not_give_torque_and_rate_is_refused(returned):
             return returned
 
     with pytest.raises(
-        FrictionError, match=rf"Own: its flow returns {re.escape(repr(returned))}; allowed: two numbers"
+        FrictionError, match=rf"Own: its flow returns {re.escape(repr(returned))}; allowed: the torque"
     ):
         Own()

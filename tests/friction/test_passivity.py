@@ -26,7 +26,7 @@ def worker(law):
     def function(h, steps, waves, state):
         def flow(x, t, step):
             v = sum((a * sin(w * t + p) for a, w, p in waves), start=0)
-            torque, rate = law.flow(v, x[0], step)
+            torque, (rate,) = law.flow(v, x[:1], step)
             return [rate, torque * v]
 
         def one(k, x):
@@ -57,7 +57,7 @@ def test_passive(name, waves, steps):
     if isinstance(law, LuGre):
         assert fastest <= law.passive_up_to
     z, work, low, high = PROGRAMS[name](1e-4, steps, np.array(waves), REST)[0]
-    assert work >= law.stored(z) - law.stored(0.0) - 1e-6 * (1 + abs(work))  # to the order of the method
+    assert work >= law.stored([z]) - law.stored([0.0]) - 1e-6 * (1 + abs(work))  # to the order of the method
     for end, bend in ((1, high), (-1, -low)):
         most = law.breakaway(end) + (law.viscous * fastest if isinstance(law, Dry) else 0.0)
         assert law.stiffness * bend <= most * (1 + 1e-6)
@@ -75,7 +75,7 @@ def test_a_long_way_costs_its_friction(name, v):
 
 def loss(law, v, z):
     """Power put in less the rate of stored energy."""
-    torque, rate = law.flow(v, z, 0.0)
+    torque, (rate,) = law.flow(v, [z], 0.0)
     return torque * v - law.stiffness * z * rate
 
 

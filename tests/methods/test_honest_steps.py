@@ -214,12 +214,12 @@ def test_fast_spin_keeps_its_energy_and_is_noted():
 
 @dataclass(frozen=True, kw_only=True)
 class OwnDahl(Law):
-    states = 1
+    states = ("bend",)
     level: float
     stiffness: float
 
     def flow(self, v, z, step):
-        return self.stiffness * z, v - absolute(v) * self.stiffness * z / self.level
+        return self.stiffness * z[0], [v - absolute(v) * self.stiffness * z[0] / self.level]
 
     def breakaway(self, direction):
         return self.level
@@ -227,7 +227,7 @@ class OwnDahl(Law):
 
 @dataclass(frozen=True, kw_only=True)
 class OwnLuGre(Law):
-    states = 1
+    states = ("bend",)
     level: float
     static: float
     velocity: float
@@ -237,8 +237,8 @@ class OwnLuGre(Law):
 
     def flow(self, v, z, step):
         g = (self.level + (self.static - self.level) * exp(-((v / self.velocity) ** 2))) / self.stiffness
-        rate = v - absolute(v) * z / g
-        return self.stiffness * z + self.damping * rate + self.viscous * v, rate
+        rate = v - absolute(v) * z[0] / g
+        return self.stiffness * z[0] + self.damping * rate + self.viscous * v, [rate]
 
     def breakaway(self, direction):
         return self.static

@@ -70,8 +70,8 @@ def test_one_dimension_of_space_is_the_plain_law():
     for v, z in ((0.3, 1e-5), (-2.0, 0.0), (1e-6, -1e-4)):
         for law in (Coulomb(level=0.5, **BRISTLE), STRIBECK):
             (force,), (rate,) = law.flow_in_space([v], [z], 1e-3)
-            plain = law.flow(v, z, 1e-3)
-            assert force == pytest.approx(plain[0], rel=1e-12) and rate == pytest.approx(plain[1], rel=1e-9, abs=1e-12)
+            torque, (bending,) = law.flow(v, [z], 1e-3)
+            assert force == pytest.approx(torque, rel=1e-12) and rate == pytest.approx(bending, rel=1e-9, abs=1e-12)
 
 
 def test_space_takes_dry_laws():

@@ -44,7 +44,7 @@ QUANTITIES = {
     ("N·m", "N·m"): ("motor_torque", "gear_motor_torque"),
     ("rad", "rad"): ("motor_angle",),
     ("rad/s", "rad/s"): ("motor_speed",),
-    ("1", "1"): ("mode", "switches"),
+    ("1", "1"): ("mode", "lasting_mode", "direction", "switches"),
 }
 MOTOR_SIDE = {
     "friction": "N·m",
@@ -53,6 +53,8 @@ MOTOR_SIDE = {
     "way": "rad",
     "fastest": "rad/s",
     "mode": "1",
+    "lasting_mode": "1",
+    "direction": "1",
     "switches": "1",
 }
 

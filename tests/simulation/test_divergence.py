@@ -92,8 +92,5 @@ def test_parameters_that_shape_the_program_cannot_vanish():
     motor = stiction.DCMotor(resistance=1.0, constant=0.05, inductance=1e-2, rotor_inertia=1e-4)
     scene = Scene(robot=flywheel(0.02), drives={"axle": stiction.Drive(motor=motor, command=1.0)})
     simulate(scene, duration=0.01, step=1e-3, method="rk4", parameters={"drive.axle.inductance": [1e-2, 2e-2]})
-    for inductance, message in ((0.0, "cannot become 0 in a batch"), (1e-5, "faster than the step")):
-        with pytest.raises(InputError, match=message):
-            simulate(
-                scene, duration=0.01, step=1e-3, method="rk4", parameters={"drive.axle.inductance": [1e-2, inductance]}
-            )
+    with pytest.raises(InputError, match="cannot become 0 in a batch"):
+        simulate(scene, duration=0.01, step=1e-3, method="rk4", parameters={"drive.axle.inductance": [1e-2, 0.0]})

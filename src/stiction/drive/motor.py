@@ -1,8 +1,6 @@
 """Motors: a command in, a torque on the motor shaft out. All quantities here are on the motor side of the gear."""
 
-import copy
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -11,11 +9,10 @@ from stiction.errors import StictionError
 from stiction.fields import number, real
 from stiction.parts.kinds import Implicit, Ports
 from stiction.registry import Registry
-from stiction.trace.functions import Scalar, absolute, clip, exp
+from stiction.trace.functions import Scalar, absolute, clip
 from stiction.trace.parameters import Substitution, absent
 
 MOTORS = Registry("kind")
-FAST = 2.0  # steps per L/R beyond which no explicit method follows a current
 
 
 class DriveError(StictionError):
@@ -201,8 +198,6 @@ class DCMotor(ElectricMotor):
 
     unit_of_command = "V"
     vanishing = ("inductance",)
-    over: ClassVar[Scalar] = None  # step over which fast electronics are advanced [s]; None where they are slow
-    longest: ClassVar[float] = math.inf  # step at which they are slow [s]
 
     resistance: float = number(above=0)
     inductance: float = number(0.0, least=0)
@@ -217,36 +212,7 @@ class DCMotor(ElectricMotor):
         """What limits a current that is a state would have to change it."""
         limited = self.current_limit is not None or self.torque_limit is not None
         why = "a motor with inductance takes no current_limit or torque_limit; give a rated_voltage, or no inductance"
-        quick = "its electronics are faster than the step, and others of the batch slower; simulate it apart"
-        electric = self.inductance != 0
-        late = self.over is None and self.longest < math.inf
-        late = late & electric & (self.longest * self.resistance > FAST * self.inductance)
-        return [*super().conflicts(), (electric & limited, why), (late, quick)]
-
-    def for_step(self, step: float) -> "DCMotor":
-        """The motor for steps of this length: if its electronics are faster, the current is advanced over whole steps,
-        exactly.
-        """
-        twin = copy.copy(self)
-        quick = step * self.resistance > FAST * self.inductance
-        twin._set("over", step if self.inductance and quick else None)
-        if self.inductance and not quick:
-            twin._set("longest", step)
-        return twin
-
-    def with_parameters(self, substitution: Substitution) -> "DCMotor":
-        """The same motor with other parameters; the step is one of them where the electronics are fast."""
-        twin = super().with_parameters(substitution)
-        if self.over is not None:
-            twin._set("over", substitution.internal("step", self.over))
-        return twin  # type: ignore[return-value]
-
-    def structure(self) -> tuple:
-        """Whether the electronics are fast is structure, the step is not."""
-        twin = copy.copy(self)
-        twin._set("over", self.over is not None)
-        twin.__dict__.pop("longest", None)
-        return super(DCMotor, twin).structure()
+        return [*super().conflicts(), ((self.inductance != 0) & limited, why)]
 
     def start(self) -> Mapping[str, float]:
         """The current, where there is inductance."""
@@ -260,29 +226,13 @@ class DCMotor(ElectricMotor):
         return self.constant * self.within((self.voltage(command) - self.constant * speed) / self.resistance)
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
-        """The torque, and the rate of the current; where electronics are fast, the torque of the mean current of the
-        step.
-        """
+        """The torque, and the rate of the current."""
         if not own:
             return super().force(motion, own, step, t)
         (current,) = own
-        steady = self._steady(motion)
-        if self.over is not None:
-            part = (1 - self._decay()) * self.inductance / (self.resistance * self.over)
-            return {"torque": [self.constant * (steady + (current - steady) * part)]}, [0]
-        return {"torque": [self.constant * current]}, [self.resistance / self.inductance * (steady - current)]
-
-    def finish(self, motion: Ports, own: list[Scalar]) -> list[Scalar]:
-        """The current after a step, where it is advanced over whole steps."""
-        if not own or self.over is None:
-            return own
-        steady = self._steady(motion)
-        return [steady + (own[0] - steady) * self._decay()]
+        rate = self.resistance / self.inductance * (self._steady(motion) - current)
+        return {"torque": [self.constant * current]}, [rate]
 
     def _steady(self, motion: Ports) -> Scalar:
         """The current at which nothing changes."""
         return (self.voltage(motion["command"][0]) - self.constant * motion["speed"][0]) / self.resistance
-
-    def _decay(self) -> Scalar:
-        """What is left of a current after a step."""
-        return exp(-self.resistance * self.over / self.inductance)

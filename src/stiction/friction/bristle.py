@@ -23,19 +23,19 @@ class Dahl(Law):
 
     Example:
         >>> from stiction.friction import Dahl
-        >>> Dahl(level=2.0, stiffness=100.0).flow(0.5, 0.01, 0.0)
-        (1.0, 0.25)
+        >>> Dahl(level=2.0, stiffness=100.0).flow(0.5, [0.01], 0.0)
+        (1.0, [0.25])
     """
 
-    states = 1
+    states = ("bend",)
 
     level: float | tuple[float, float] = pair(above=0)
     stiffness: float = number(above=0)
 
-    def flow(self, v: Scalar, z: Scalar, step: Scalar) -> tuple[Scalar, Scalar]:
+    def flow(self, v: Scalar, z: list[Scalar], step: Scalar) -> tuple[Scalar, list[Scalar]]:
         """Torque and rate of the bending."""
-        torque = self.stiffness * z
-        return torque, v - absolute(v) * torque * (1 / self.breakaway(v))
+        torque = self.stiffness * z[0]
+        return torque, [v - absolute(v) * torque * (1 / self.breakaway(v))]
 
     def breakaway(self, direction: Scalar) -> Scalar:
         """The level, which it approaches while it slides more and more."""
@@ -45,9 +45,9 @@ class Dahl(Law):
         """Torque after a long time at velocity v."""
         return where(v < 0, -self.breakaway(v), where(v > 0, self.breakaway(v), 0 * v))
 
-    def stored(self, z: Scalar) -> Scalar:
+    def stored(self, z: list[Scalar]) -> Scalar:
         """Elastic energy [J]."""
-        return self.stiffness * z * z / 2
+        return self.stiffness * z[0] * z[0] / 2
 
 
 @LAWS.add
@@ -75,7 +75,7 @@ class LuGre(Law):
         1.0533
     """
 
-    states = 1
+    states = ("bend",)
 
     level: float | tuple[float, float] = pair(above=0)
     static: float | tuple[float, float] = pair(above=0)
@@ -123,11 +123,11 @@ class LuGre(Law):
         """How much of the motion slides: 1 always, for the law as it was published."""
         return 1
 
-    def flow(self, v: Scalar, z: Scalar, step: Scalar) -> tuple[Scalar, Scalar]:
+    def flow(self, v: Scalar, z: list[Scalar], step: Scalar) -> tuple[Scalar, list[Scalar]]:
         """Torque and rate of the bending."""
-        strength, elastic = self.strength(v), self.stiffness * z
-        rate = v - self.sliding(v, z, strength / self.stiffness) * absolute(v) * elastic / strength
-        return elastic + self.damping * rate + self.viscous * v, rate
+        strength, elastic = self.strength(v), self.stiffness * z[0]
+        rate = v - self.sliding(v, z[0], strength / self.stiffness) * absolute(v) * elastic / strength
+        return elastic + self.damping * rate + self.viscous * v, [rate]
 
     def breakaway(self, direction: Scalar) -> Scalar:
         """The torque at which slow loading makes it slide."""
@@ -138,9 +138,9 @@ class LuGre(Law):
         size = self.strength(v) + self.viscous * absolute(v)
         return where(v < 0, -size, where(v > 0, size, 0 * v))
 
-    def stored(self, z: Scalar) -> Scalar:
+    def stored(self, z: list[Scalar]) -> Scalar:
         """Elastic energy of the bristle [J]."""
-        return self.stiffness * z * z / 2
+        return self.stiffness * z[0] * z[0] / 2
 
 
 @LAWS.add
@@ -155,8 +155,8 @@ class ElastoPlastic(LuGre):
     Example:
         >>> from stiction.friction import ElastoPlastic
         >>> law = ElastoPlastic(level=1.0, static=1.5, velocity=0.001, stiffness=1e5, damping=316.0, elastic=0.7)
-        >>> law.flow(1e-4, 0.5e-5, 0.0)[1]  # bends as fast as it moves
-        0.0001
+        >>> law.flow(1e-4, [0.5e-5], 0.0)[1]  # bends as fast as it moves
+        [0.0001]
     """
 
     elastic: float = number(0.7, above=0, below=1)

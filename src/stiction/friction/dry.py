@@ -28,7 +28,7 @@ class Dry(Law):
         damping: B of the bristle, for flows [N·m·s/rad or N·s/m]; likewise.
     """
 
-    states = 1
+    states = ("bend",)
 
     viscous: float = number(0.0, least=0)
     stiffness: float | None = number(None, above=0, optional=True)
@@ -68,13 +68,13 @@ class Dry(Law):
         excess = maximum(0, size - self.breakaway(direction))
         return size - D * self.slip(excess, D, direction)
 
-    def flow(self, v: Scalar, z: Scalar, step: Scalar) -> tuple[Scalar, Scalar]:
+    def flow(self, v: Scalar, z: list[Scalar], step: Scalar) -> tuple[Scalar, list[Scalar]]:
         """Torque and rate of the bristle."""
         K, D = self._bristle(step)
-        trial = D * v + K * z  # torque if nothing slides
+        trial = D * v + K * z[0]  # torque if nothing slides
         size = self._limited(absolute(trial), D, trial)
         torque = where(trial < 0, -size, size)
-        return torque, (torque - K * z) * (1 / D)
+        return torque, [(torque - K * z[0]) * (1 / D)]
 
     def flow_in_space(self, v: list[Scalar], z: list[Scalar], step: Scalar) -> tuple[list[Scalar], list[Scalar]]:
         """The same in any dimension: force along the velocity of sliding, of the same strength in all directions."""
@@ -86,9 +86,9 @@ class Dry(Law):
         size = self.strength(absolute(v), v)
         return where(v < 0, -size, where(v > 0, size, 0 * v))
 
-    def stored(self, z: Scalar) -> Scalar:
-        """Elastic energy of the bristle [J]."""
-        return 0 * z if self.stiffness is None else self.stiffness * z * z / 2
+    def stored(self, z: list[Scalar]) -> Scalar:
+        """Elastic energy of the bristle [J], in all its directions."""
+        return 0 if self.stiffness is None else self.stiffness * sum((e * e for e in z), start=0) / 2
 
 
 def in_space(

@@ -5,13 +5,14 @@ equation of motion subtracts it. The methods are formulas: they run on floats, s
 may the fields of a law (`with_parameters` replaces them while a simulation is traced).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from stiction.errors import StictionError
 from stiction.fields import Validated, shortened
 from stiction.registry import Registry
-from stiction.trace.functions import Scalar, absolute, maximum, where
+from stiction.trace.functions import Scalar, absolute, maximum, minimum, where
 from stiction.trace.parameters import Parametric
 
 LAWS = Registry("law")
@@ -30,35 +31,42 @@ class Law(Validated, Parametric):
     """A friction law on one velocity.
 
     Attributes:
-        states: how many states of its own it has (0 or 1).
+        states: names of its own states, as many as it needs, such as ("bend",). They begin at 0.
+        units: of own states that are no bendings; a bending [rad or m] follows the motion where nothing slides.
     """
 
     error = FrictionError
-    states: ClassVar[int] = 0
+    states: ClassVar[tuple[str, ...]] = ()
+    units: ClassVar[Mapping[str, str]] = {}
 
     def __post_init__(self) -> None:
         super().__post_init__()
         try:
-            given: Any = self.flow(1.0, 0.0, 1e-3)
+            given: Any = self.flow(1.0, [0.0] * len(self.states), 1e-3)
         except Exception:  # not every law flows as it stands; what fails shows where it is used
             return
-        if not isinstance(given, (tuple, list)) or len(given) != 2:
+        both = isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[1], (tuple, list))
+        if not both or len(given[1]) != len(self.states):
             raise self.refusal(
-                f"its flow returns {shortened(repr(given))}; allowed: two numbers, the torque and the rate of its own "
-                "state (0 if it has none)"
+                f"its flow returns {shortened(repr(given))}; allowed: the torque, and a list with the rate of each own "
+                f"state ({', '.join(self.states) or 'none: an empty list'})"
             )
 
-    def flow(self, v: Scalar, z: Scalar, step: Scalar) -> tuple[Scalar, Scalar]:
-        """Torque, and the rate of the own state z, at velocity v; `step` is the stage step of the integrator [s]."""
+    def flow(self, v: Scalar, z: list[Scalar], step: Scalar) -> tuple[Scalar, list[Scalar]]:
+        """Torque, and the rates of the own states z, at velocity v; `step` is the stage step of the integrator [s]."""
         raise NotImplementedError
+
+    def settled(self, v: Scalar, z: list[Scalar]) -> list[Scalar]:
+        """The own states after a step that ended at velocity v: what remembers how it came about is set here."""
+        return z
 
     def steady(self, v: Scalar) -> Scalar:
         """Torque after a long time at constant velocity v."""
         raise NotImplementedError
 
-    def stored(self, z: Scalar) -> Scalar:
-        """Elastic energy [J] in the own state."""
-        return 0 * z
+    def stored(self, z: list[Scalar]) -> Scalar:
+        """Elastic energy [J] in the own states."""
+        return 0
 
     def breakaway(self, direction: Scalar) -> Scalar:
         """Largest torque at rest, against a motion in the direction of this number [N·m or N]; 0 for laws that do not
@@ -70,12 +78,21 @@ class Law(Validated, Parametric):
         """What should be known of a run in which it moved at most so fast [rad/s or m/s]."""
         return []
 
-    def mode(self, v: Scalar, z: Scalar, step: Scalar) -> Scalar:
-        """0 stuck, 1 pre-sliding (a part of the motion slips, the rest bends), 2 sliding."""
-        slip = absolute(v - self.flow(v, z, step)[1]) if self.states else absolute(v)
-        return where(slip <= CREEP, STUCK, where(slip >= ALL_SLIDES * absolute(v), SLIDING, PRESLIDING))
+    @property
+    def bends(self) -> list[bool]:
+        """Which of its own states are bendings."""
+        return [state.partition(".")[0] not in self.units for state in self.states]
 
-    def margin(self, v: Scalar, z: Scalar, step: Scalar) -> Scalar:
+    def mode(self, v: Scalar, z: list[Scalar], step: Scalar) -> Scalar:
+        """0 stuck, 1 pre-sliding (a part of the motion slips, the rest bends), 2 sliding."""
+        rates = self.flow(v, z, step)[1]
+        slips = [absolute(v - rate) for rate, bends in zip(rates, self.bends, strict=True) if bends]
+        most = least = slips[0] if slips else absolute(v)
+        for slip in slips[1:]:
+            most, least = maximum(most, slip), minimum(least, slip)
+        return where(most <= CREEP, STUCK, where(least >= ALL_SLIDES * absolute(v), SLIDING, PRESLIDING))
+
+    def margin(self, v: Scalar, z: list[Scalar], step: Scalar) -> Scalar:
         """How much more torque would break it away [N·m or N]; 0 while it slides."""
         torque = self.flow(v, z, step)[0]
         return where(self.mode(v, z, step) >= SLIDING, 0, maximum(0, self.breakaway(torque) - absolute(torque)))

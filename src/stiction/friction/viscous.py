@@ -23,9 +23,9 @@ class Viscous(Law):
 
     coefficient: float = number(least=0)
 
-    def flow(self, v: Scalar, z: Scalar, step: Scalar) -> tuple[Scalar, Scalar]:
+    def flow(self, v: Scalar, z: list[Scalar], step: Scalar) -> tuple[Scalar, list[Scalar]]:
         """Torque; there is no bristle."""
-        return self.coefficient * v, 0
+        return self.coefficient * v, []
 
     def steady(self, v: Scalar) -> Scalar:
         """Torque at velocity v."""

@@ -13,6 +13,7 @@ from stiction.errors import InputError
 from stiction.friction.bristle import Dahl, LuGre
 from stiction.friction.dry import Stribeck
 from stiction.methods.bristles import bristle_sites, chosen_bristles, dry_sites, with_bristles
+from stiction.methods.fast_states import at_end, at_means
 from stiction.methods.method import Choice, Method, powers
 from stiction.methods.schemes import Scheme, euler, runge_kutta_4, runge_kutta_gill
 from stiction.methods.stability import bristle_growth, refuse_growth, refuse_runs, spring_growth
@@ -24,8 +25,8 @@ from stiction.network.terms import Terms
 from stiction.parts.end_stop import EndStop
 from stiction.parts.friction import Friction, FrictionPart
 from stiction.parts.ground import Ground
-from stiction.parts.kinds import Impedance, Row
-from stiction.trace.functions import Scalar
+from stiction.parts.kinds import Row
+from stiction.trace.functions import Scalar, where
 from stiction.trace.parameters import Key
 
 
@@ -48,7 +49,7 @@ class Explicit(Method):
         for name, part in network.parts.items():
             if self.springs_grow and isinstance(part, EndStop) and part.restitution:
                 raise InputError(f"'{name}' bounces, and '{self.title}' would add energy; use another method")
-        return over_steps(with_stop_springs(with_bristles(network)), step)
+        return with_stop_springs(with_bristles(network))
 
     def choose(self, network: Network, start: StartTerms, step: float, given: Mapping[Key, Any]) -> Choice:
         """The bristles and the springs of end stops that nobody gave."""
@@ -79,13 +80,15 @@ def flowed(scheme: Scheme, network: Network, block: Block, t: Scalar, h: Scalar)
     n = len(flat)
 
     def flow(x: list[Scalar], t: Scalar, stage: Scalar) -> list[Scalar]:
-        now = network.evaluate(states_of(network, x[:n]), t, stage)
-        rates = flat_states(network, network.rates(now, t))  # type: ignore[arg-type]
+        own, fast = at_means(network, states_of(network, x[:n]), t, h)
+        now = network.evaluate(own, t, stage)
+        rates: dict[str, Any] = network.rates(now, t)
+        rates |= {name: [where(quick, 0, rate) for rate in rates[name]] for name, quick in fast.items()}
         terms = Terms(network, now)
-        return [*rates, *(powers(block, terms.pushes, terms.velocities) if block.works else [])]
+        return [*flat_states(network, rates), *(powers(block, terms.pushes, terms.velocities) if block.works else [])]
 
     after = scheme(flow, [*flat, *block.works.values()], t, h)
-    own = network.settled(network.finished(states_of(network, after[:n]), t + h, h))
+    own = network.settled(at_end(network, states_of(network, after[:n]), t + h, h), t + h, h)
     return block._replace(own=own, works=dict(zip(block.works, after[n:], strict=True)))
 
 
@@ -137,11 +140,6 @@ def _chatters(law: Any) -> list[str]:
         f"the bristle's damping {law.damping:.3g} is below the steepest fall of the Stribeck curve, "
         f"{law.steepest:.3g}: at slow steady speeds it chatters; take a smaller step, more damping, or method 'moreau'"
     ]
-
-
-def over_steps(network: Network, step: float) -> Network:
-    """The network with what is faster than a step advanced over whole steps."""
-    return network.with_parts(lambda _, part: part.for_step(step) if isinstance(part, Impedance) else part)
 
 
 def refuse_rows(network: Network, method: Method) -> None:

@@ -251,7 +251,7 @@ class MidpointPart(FlowPart):
         for name, part in self.rigid.items():
             own[name] = self._ended(block.own, name, part, found, torques[name], (v, middle, after), h)
         works = self._worked(block, torques, change, middle, h)
-        return block._replace(own=self.network.settled(own), works=works)
+        return block._replace(own=self.network.settled(own, self.end, h), works=works)
 
     def _torque(self, name: str, found: FoundRows, v: Sequence[Scalar], change: Sequence[Scalar]) -> Scalar:
         """What a row and its smooth part give in the mean."""

@@ -31,11 +31,11 @@ from stiction.methods.explicit import (
     RK4,
     flowed,
     forgetting,
-    over_steps,
     refuse_pushing,
     refuse_stiff_bristles,
     refuse_stiff_springs,
 )
+from stiction.methods.fast_states import at_means
 from stiction.methods.method import Choice, Method
 from stiction.methods.midpoint import MidpointPart
 from stiction.methods.rigid_friction import RigidFriction
@@ -133,7 +133,7 @@ class Moreau(Method):
         made = made.with_parts(lambda name, part: copy_with(part, **joined[name]) if name in joined else part)
         if _dependent({name: row for name, row in rows.items() if name not in joined}):
             made = made.with_parts(lambda _, part: copy_with(part, shared=True) if isinstance(part, Row) else part)
-        return made if self.scheme == "midpoint" else over_steps(made, step)
+        return made
 
     def _rigid(self, part: Part) -> Part:
         if isinstance(part, EndStop):
@@ -252,7 +252,7 @@ class Moreau(Method):
         if self.scheme == "midpoint":
             last = [x for name, x in block.method.items() if name.startswith("change.")]
             return MidpointPart(network, block, last, t, h)
-        return FlowPart(Terms(network, network.evaluate(block.own, t, h)), t + h, h)
+        return FlowPart(Terms(network, network.evaluate(at_means(network, block.own, t, h)[0], t, h)), t + h, h)
 
     def _found(self, smooth: FlowPart, h: Scalar) -> tuple[FoundRows, Solution]:
         """Torques of all rows: geared ones alone, if they are found by joint, then the others together."""

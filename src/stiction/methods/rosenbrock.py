@@ -143,7 +143,7 @@ class Rosenbrock(Method):
             left = until - come
             taken = where(done, h, minimum(wish, left))
             after, worked, errors = rosenbrock_step(order, whole(y, works, marks), y, t + come, taken)
-            after = order.sorted(network.settled(order.states(after)))
+            after = order.sorted(network.settled(order.states(after), t + come + taken, 0))
             worst: Scalar = 0
             for x, z, e, small in zip(y, after, errors, scales, strict=True):
                 worst = maximum(worst, absolute(e) / (self.tolerance * (small + maximum(absolute(x), absolute(z)))))

@@ -34,7 +34,7 @@ class FlowPart:
 
     def __init__(self, terms: Terms, end: Scalar, h: Scalar) -> None:
         network = terms.network
-        self.terms, self.network = terms, network
+        self.terms, self.network, self.end = terms, network, end
         self.rigid = {name: part for name, part in network.parts.items() if isinstance(part, Row)}
         self.rows = {name: terms.row(name) for name in self.rigid}
         carried = [name for name, part in self.rigid.items() if part.carried]

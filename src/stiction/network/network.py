@@ -287,22 +287,18 @@ class Network:
             now = now.with_outputs(name, part.present(after[name]))
         return after
 
-    def finished(self, own: States, t: Scalar, h: Scalar) -> States:
-        """The states after a step of an explicit scheme, with those that are advanced over whole steps."""
-        quick = {
-            name: part
-            for name, part in self.parts.items()
-            if isinstance(part, Impedance) and type(part).finish is not Impedance.finish
+    def settled(self, own: States, t: Scalar, h: Scalar) -> States:
+        """The states as they are kept after an accepted step that ended at time t."""
+        kept = dict(own) | {name: list(body.settle(own[name])) for name, body in self.bodies.items()}
+        remembering = {
+            name: part for name, part in self.parts.items() if isinstance(part, Impedance) and part.remembers
         }
-        if not quick:
-            return own
-        now = self.evaluate(own, t, h)
-        finish = {name: part.finish(self.inputs(name, now.signals), own[name]) for name, part in quick.items()}
-        return dict(own) | finish  # type: ignore[return-value]
-
-    def settled(self, own: States) -> States:
-        """The states as they are kept after an accepted step."""
-        return {name: list(part.settle(own[name])) for name, part in self.parts.items()}
+        if not remembering:
+            return kept
+        now = self.evaluate(kept, t, h)
+        return kept | {
+            name: list(part.settle(self.inputs(name, now.signals), kept[name])) for name, part in remembering.items()
+        }
 
 
 def _check_class(name: str, part: Part) -> None:

@@ -5,18 +5,45 @@ from dataclasses import dataclass
 
 from stiction.fields import count, instance
 from stiction.friction.dry import Dry
-from stiction.friction.law import Law
-from stiction.parts.kinds import Implicit, Ports, Spring
+from stiction.friction.law import ALL_SLIDES, CREEP, PRESLIDING, SLIDING, STUCK, Law
+from stiction.parts.kinds import Impedance, Implicit, Ports, Spring
 from stiction.parts.registry import PARTS
-from stiction.trace.functions import Scalar
+from stiction.trace.functions import Scalar, maximum, sign, sqrt, where
 from stiction.trace.parameters import component_names
 
 SMALL = 1e-9  # rad or m, and per second: from rest, to see how a law begins
 
 
-class FrictionPart(Implicit):
-    """What every friction site has: a law, a mode and a margin to break-away. Ports: velocity in; torque out, with the
-    sign of the velocity (so wire it with gain −1).
+class RubbingPart(Impedance):
+    """What has friction somewhere: a law, a mode, a margin to break-away and a direction of sliding.
+
+    Attributes:
+        law: the friction law; None: it does not rub.
+    """
+
+    law: Law | None
+
+    def surface_velocity(self, motion: Ports) -> list[Scalar]:
+        """How fast the surfaces move on each other [rad/s or m/s]."""
+        raise NotImplementedError
+
+    def mode(self, motion: Ports, own: list[Scalar], step: Scalar) -> Scalar:
+        """0 stuck, 1 pre-sliding, 2 sliding."""
+        raise NotImplementedError
+
+    def margin(self, motion: Ports, own: list[Scalar], step: Scalar) -> Scalar:
+        """Torque that is missing to break-away [N·m or N]."""
+        raise NotImplementedError
+
+    def direction(self, motion: Ports, own: list[Scalar], step: Scalar) -> list[Scalar]:
+        """Where it slides: a sign, or a unit vector; 0 where nothing does."""
+        (v,) = self.surface_velocity(motion)
+        return [where(self.mode(motion, own, step) > STUCK, sign(v), 0)]
+
+
+class FrictionPart(RubbingPart, Implicit):
+    """What every friction site has. Ports: velocity in; torque out, with the sign of the velocity (so wire it with gain
+    −1).
     """
 
     inputs = {"velocity": 1}
@@ -24,9 +51,10 @@ class FrictionPart(Implicit):
     units = {
         "torque": "N·m or N",
         "margin": "N·m or N",
-        "bend": "rad or m",
         "fastest": "rad/s or m/s",
         "mode": "1",
+        "lasting_mode": "1",
+        "direction": "1",
         "seen": "1",
         "switches": "1",
     }
@@ -34,13 +62,14 @@ class FrictionPart(Implicit):
 
     law: Law
 
-    def mode(self, v: Scalar, own: list[Scalar], step: Scalar) -> Scalar:
-        """0 stuck, 1 pre-sliding, 2 sliding."""
-        raise NotImplementedError
+    def surface_velocity(self, motion: Ports) -> list[Scalar]:
+        """Its velocity."""
+        return motion["velocity"]
 
-    def margin(self, v: Scalar, own: list[Scalar], step: Scalar) -> Scalar:
-        """Torque that is missing to break-away [N·m or N]."""
-        raise NotImplementedError
+    def unit(self, signal: str) -> str:
+        """Those of its law among them."""
+        word = signal.partition(".")[0]
+        return self.units.get(word) or self.law.units.get(word, "rad or m")
 
 
 @PARTS.add
@@ -74,9 +103,11 @@ class Friction(FrictionPart):
     def conflicts(self) -> Sequence:
         """Every law has a flow; in space only dry laws are known, and are the same in all directions."""
         law, name, spatial = self.law, type(self.law).__name__, self.dimension > 1
+        taken = [state for state in law.states if state.partition(".")[0] in self.units]
         pairs = [x for x in vars(law).values() if isinstance(x, tuple) and len(x) == 2]
         uneven = spatial and isinstance(law, Dry) and any(a is not b and a != b for a, b in pairs)
         return [
+            (bool(taken), f"{name} calls a state '{(taken or [''])[0]}', which is a signal of every site; rename it"),
             (type(law).flow is Law.flow, f"the law {name} has no method 'flow', which every law needs; write it"),
             (
                 spatial and not isinstance(law, Dry),
@@ -91,10 +122,10 @@ class Friction(FrictionPart):
         ]
 
     def start(self) -> Mapping[str, float]:
-        """The bending of the bristle, if the law has one."""
+        """The states of the law, at 0; in space a bristle in every direction."""
         if self.dimension > 1:
             return {f"bend.{c}": 0.0 for c in component_names(self.dimension)}
-        return {"bend": 0.0} if self.law.states else {}
+        return dict.fromkeys(self.law.states, 0.0)
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
         """The law's torque."""
@@ -102,28 +133,63 @@ class Friction(FrictionPart):
             assert isinstance(self.law, Dry)
             force, rates = self.law.flow_in_space(motion["velocity"], own, step)
             return {"torque": force}, rates
-        torque, rate = self.law.flow(motion["velocity"][0], own[0] if own else 0, step)
-        return {"torque": [torque]}, [rate] if own else []
+        torque, rates = self.law.flow(motion["velocity"][0], own, step)
+        return {"torque": [torque]}, list(rates)
+
+    @property
+    def remembers(self) -> bool:
+        """Whether its law does."""
+        return type(self.law).settled is not Law.settled
+
+    def settle(self, motion: Ports, own: list[Scalar]) -> list[Scalar]:
+        """The states of the law after a step."""
+        return self.law.settled(motion["velocity"][0], own)
 
     def stored(self, motion: Ports, own: list[Scalar]) -> Scalar:
-        """Elastic energy of the bristle [J]."""
-        return sum((self.law.stored(z) for z in own), start=0)
+        """Elastic energy of the bristles [J]."""
+        return self.law.stored(own)
 
     def springs(self, motion: Ports) -> Sequence[Spring]:
         """The bristle: of a dry law, in every direction; of another, how its torque begins at rest."""
         law, n = self.law, self.dimension
-        if not isinstance(law, Dry) and law.states:
-            rest, bent, moved = (law.flow(v, z, 0)[0] for v, z in ((0, 0), (0, SMALL), (SMALL, 0)))
-            return [Spring({"torque": [1]}, (bent - rest) / SMALL, (moved - rest) / SMALL)]
+        if not isinstance(law, Dry) and any(law.bends):
+            still: list[Scalar] = [0] * len(law.states)
+            bent: list[Scalar] = [SMALL if bends else 0 for bends in law.bends]
+            rest, bending, moving = (law.flow(v, z, 0)[0] for v, z in ((0, still), (0, bent), (SMALL, still)))
+            return [Spring({"torque": [1]}, (bending - rest) / SMALL, (moving - rest) / SMALL)]
         if not isinstance(law, Dry) or law.stiffness is None or law.damping is None:
             return []
         units = [[int(k == j) for j in range(n)] for k in range(n)]
         return [Spring({"torque": unit}, law.stiffness, law.damping) for unit in units]
 
-    def mode(self, v: Scalar, own: list[Scalar], step: Scalar) -> Scalar:
+    def mode(self, motion: Ports, own: list[Scalar], step: Scalar) -> Scalar:
         """0 stuck, 1 pre-sliding, 2 sliding."""
-        return self.law.mode(v, own[0] if own else 0, step)
+        if self.dimension == 1:
+            return self.law.mode(motion["velocity"][0], own, step)
+        slip, moves = length(self._slip(motion, own, step)), length(motion["velocity"])
+        return where(slip <= CREEP, STUCK, where(slip >= ALL_SLIDES * moves, SLIDING, PRESLIDING))
 
-    def margin(self, v: Scalar, own: list[Scalar], step: Scalar) -> Scalar:
+    def margin(self, motion: Ports, own: list[Scalar], step: Scalar) -> Scalar:
         """Torque that is missing to break-away [N·m or N]."""
-        return self.law.margin(v, own[0] if own else 0, step)
+        if self.dimension == 1:
+            return self.law.margin(motion["velocity"][0], own, step)
+        force = length(self.force(motion, own, step, 0)[0]["torque"])
+        return where(self.mode(motion, own, step) >= SLIDING, 0, maximum(0, self.law.breakaway(1) - force))
+
+    def direction(self, motion: Ports, own: list[Scalar], step: Scalar) -> list[Scalar]:
+        """Where it slides: a sign, or a unit vector; 0 where nothing does."""
+        if self.dimension == 1:
+            return super().direction(motion, own, step)
+        slip = self._slip(motion, own, step)
+        size, slides = length(slip), self.mode(motion, own, step) > STUCK
+        return [where(slides, x / where(size > 0, size, 1), 0) for x in slip]
+
+    def _slip(self, motion: Ports, own: list[Scalar], step: Scalar) -> list[Scalar]:
+        """What of the motion in space does not bend the bristle."""
+        rates = self.force(motion, own, step, 0)[1]
+        return [v - rate for v, rate in zip(motion["velocity"], rates, strict=True)]
+
+
+def length(x: Sequence[Scalar]) -> Scalar:
+    """The length of a vector."""
+    return sqrt(sum((a * a for a in x), start=0))

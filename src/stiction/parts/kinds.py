@@ -68,10 +68,6 @@ class Part(Validated, Parametric):
             )
         return given[0], given[1]
 
-    def settle(self, own: list[Scalar]) -> Sequence[Scalar]:
-        """What becomes of the states after each step: quaternions take unit length again, for example."""
-        return own
-
 
 class Admittance(Part):
     """Force in, motion out: ẋ = A(x, û), network (6). Its motion depends on its states alone.
@@ -124,6 +120,10 @@ class Admittance(Part):
         """Where quaternions stand among the states."""
         return []
 
+    def settle(self, own: list[Scalar]) -> Sequence[Scalar]:
+        """What becomes of the states after each step: quaternions take unit length again, for example."""
+        return own
+
     def rates(self, own: list[Scalar], forces: Ports, t: Scalar) -> Sequence[Scalar]:
         """Rates of the states under the inputs."""
         M = self.mass_matrix(own)
@@ -166,12 +166,15 @@ class Impedance(Part):
         """The directions in which it is elastic."""
         return []
 
-    def for_step(self, step: float) -> Self:
-        """The same part for steps of this length [s]: what is faster than a step may be advanced over whole steps."""
-        return self
+    @property
+    def remembers(self) -> bool:
+        """Whether something becomes of its states after each step."""
+        return type(self).settle is not Impedance.settle
 
-    def finish(self, motion: Ports, own: list[Scalar]) -> Sequence[Scalar]:
-        """The own states after a step of an explicit scheme, where they are advanced over whole steps."""
+    def settle(self, motion: Ports, own: list[Scalar]) -> Sequence[Scalar]:
+        """What becomes of the own states after each step, with the inputs there: what remembers how the motion came
+        about is set here, at rates of 0.
+        """
         return own
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from stiction.fields import instance, number, numbers
 from stiction.friction.dry import Dry
 from stiction.friction.law import Law
-from stiction.parts.kinds import Impedance, Ports, Spring
+from stiction.parts.friction import FrictionPart, RubbingPart
+from stiction.parts.kinds import Ports, Spring
 from stiction.parts.registry import PARTS
 from stiction.spatial import Vector, from_quaternion
 from stiction.trace.functions import Scalar
@@ -16,7 +17,7 @@ BODY = {"position": 3, "quaternion": 4, "velocity": 3, "angular": 3}
 
 @PARTS.add
 @dataclass(frozen=True, kw_only=True)
-class PenaltyJoint(Impedance):
+class PenaltyJoint(RubbingPart):
     """A hinge between bodies a and b, with friction about its axis. Ports: position [m], quaternion, velocity [m/s] and
     angular velocity [rad/s] of both bodies in, as `FreeBody` and `Fixed` give them ("position_a", ...); forces [N] and
     moments [N·m] on both out ("force_a", "moment_a", ...), to be wired with gain 1.
@@ -42,7 +43,11 @@ class PenaltyJoint(Impedance):
     inputs = {f"{port}_{body}": size for body in "ab" for port, size in BODY.items()}
     outputs = {f"{port}_{body}": 3 for body in "ab" for port in ("force", "moment")}
     folded = ("axis",)
-    units = {"force_a": "N", "force_b": "N", "moment_a": "N·m", "moment_b": "N·m", "bend": "rad"}
+    units = {"force_a": "N", "force_b": "N", "moment_a": "N·m", "moment_b": "N·m"} | {
+        key: "N·m" if key == "margin" else "rad/s" if key == "fastest" else unit
+        for key, unit in FrictionPart.units.items()
+        if key != "torque"
+    }
 
     stiffness: float = number(least=0)
     damping: float = number(least=0)
@@ -64,8 +69,13 @@ class PenaltyJoint(Impedance):
         return [(short, f"axis is {self.axis}; allowed: a vector with a direction, such as (0, 0, 1)")]
 
     def start(self) -> Mapping[str, float]:
-        """The bending of the bristle, if there is one."""
-        return {"bend": 0.0} if self.law is not None and self.law.states else {}
+        """The states of the law, at 0."""
+        return {} if self.law is None else dict.fromkeys(self.law.states, 0.0)
+
+    def unit(self, signal: str) -> str:
+        """Those of its law among them."""
+        word = signal.partition(".")[0]
+        return self.units.get(word) or (self.law.units.get(word, "rad") if self.law is not None else "")
 
     def _geometry(self, motion: Ports) -> tuple[list[Vector], list[Vector], Vector, Vector]:
         """Arms to the joint, axes, parting and its rate, in the world's axes."""
@@ -86,9 +96,36 @@ class PenaltyJoint(Impedance):
         turning = Vector(*motion["angular_b"]) - Vector(*motion["angular_a"])
         spin = turning.dot(axes[0])
         tilting = turning - axes[0] * spin
-        torque, rates = self.law.flow(spin, own[0] if own else 0, step) if self.law is not None else (0, 0)
+        torque, rates = self.law.flow(spin, own, step) if self.law is not None else (0, [])
         moment = axes[1].cross(axes[0]) * self.turning_stiffness - tilting * self.turning_damping - axes[0] * torque
-        return _on_both(force, arms, moment), [rates] if own else []
+        return _on_both(force, arms, moment), list(rates)
+
+    def surface_velocity(self, motion: Ports) -> list[Scalar]:
+        """How fast b turns on a about the axis [rad/s]."""
+        turning = Vector(*motion["angular_b"]) - Vector(*motion["angular_a"])
+        return [turning.dot(from_quaternion(motion["quaternion_a"]) @ Vector(*self.axis))]
+
+    def mode(self, motion: Ports, own: list[Scalar], step: Scalar) -> Scalar:
+        """0 stuck, 1 pre-sliding, 2 sliding."""
+        return self._law.mode(self.surface_velocity(motion)[0], own, step)
+
+    def margin(self, motion: Ports, own: list[Scalar], step: Scalar) -> Scalar:
+        """Torque that is missing to break-away [N·m]."""
+        return self._law.margin(self.surface_velocity(motion)[0], own, step)
+
+    @property
+    def remembers(self) -> bool:
+        """Whether its law does."""
+        return self.law is not None and type(self.law).settled is not Law.settled
+
+    def settle(self, motion: Ports, own: list[Scalar]) -> list[Scalar]:
+        """The states of the law after a step."""
+        return self._law.settled(self.surface_velocity(motion)[0], own)
+
+    @property
+    def _law(self) -> Law:
+        assert self.law is not None
+        return self.law
 
     def springs(self, motion: Ports) -> Sequence[Spring]:
         """Parting in three directions, tilting in two, and the bristle of a dry law about the axis."""
@@ -107,7 +144,7 @@ class PenaltyJoint(Impedance):
         """Elastic energy of parting, tilting and the bristle [J]."""
         _, axes, parting, _ = self._geometry(motion)
         springs = self.stiffness * parting.dot(parting) / 2 + self.turning_stiffness * (1 - axes[0].dot(axes[1]))
-        return springs + (self.law.stored(own[0]) if own and self.law is not None else 0)
+        return springs + (self.law.stored(own) if self.law is not None else 0)
 
 
 def _on_both(force: Vector, arms: list[Vector], moment: Vector) -> Ports:

@@ -75,7 +75,7 @@ def _lag(_: bool, tell: Tell) -> Result:
 
     def function(h: Scalar, omega: Scalar, tick: Scalar, steps: Scalar, z: Scalar) -> tuple:
         def flow(x: list, t: Scalar, step: Scalar) -> list:
-            return [LAW.flow((3 / 2 + cos(omega * t)) / 1000, x[0], step)[1]]
+            return LAW.flow((3 / 2 + cos(omega * t)) / 1000, x, step)[1]
 
         return (loop(steps, lambda k, x: runge_kutta_4(flow, x, (tick + k) * h, h), [z])[0],)
 
@@ -90,7 +90,7 @@ def _lag(_: bool, tell: Tell) -> Result:
         z, record = float(program(h, omega, 0, 2 * parts * stride, 0.0)[0]), []
         for k in range(parts + 1):
             v = (1.5 + math.cos(omega * (2 * parts + k) * stride * h)) / 1000
-            record.append((v, LAW.flow(v, z, 0.0)[0]))
+            record.append((v, LAW.flow(v, [z], 0.0)[0]))
             z = float(program(h, omega, (2 * parts + k) * stride, stride, z)[0])
         share(1.0)
         curves[omega] = np.array(record)

@@ -2,7 +2,6 @@
 elastic gears, friction that couples.
 """
 
-import copy
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -71,9 +70,7 @@ def trapezoid(fastest: float, steepest: float, way: float) -> tuple[Path, float]
 
 @dataclass(frozen=True, kw_only=True)
 class Servo(Impedance):
-    """Controller, current loop and armature: u = n q̇r + 5 (n qr − φ) − ω, i_ref = (x + u)/2, ẋ = 20 u; the loop (v, i)
-    is advanced exactly where it is fast.
-    """
+    """Controller, current loop and armature: u = n q̇r + 5 (n qr − φ) − ω, i_ref = (x + u)/2, ẋ = 20 u."""
 
     inputs = {"angle": 1, "speed": 1}
     outputs = {"torque": 1}
@@ -93,42 +90,18 @@ class Servo(Impedance):
         u = 5 * (self.ratio * float(self.path(0.0)[0]) - self.angle)
         return {"sum": 2 * self.current - u, "voltage": 50 * self.current, "current": self.current}
 
-    def for_step(self, step: float) -> "Servo":
-        """Steps that are long for the loop take the mean of the exact current (by methods with one stage)."""
-        twin = copy.copy(self)
-        slow = step / math.sqrt(self.loop * self.inductance / 5) < 0.2
-        object.__setattr__(twin, "exact", None if slow else (*_exact(step, self.loop, self.inductance), step))
-        return twin
-
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
         """The torque, and the rates of the states."""
         total, voltage, current = own
         q, v = self.path(t)
         u = self.ratio * v + 5 * (self.ratio * q - motion["angle"][0]) - motion["speed"][0]
         wish, back = (total + u) / 2, self.constant * motion["speed"][0]
-        exact = getattr(self, "exact", None)
-        if exact is None:
-            rates = [
-                20 * u,
-                (wish - current) / self.loop,
-                (5 * voltage - RESISTANCE * current - back) / self.inductance,
-            ]
-            return {"torque": [self.constant * current]}, rates
-        ends, means, h = exact
-        off = [voltage - (RESISTANCE * wish + back) / 5, current - wish]
-        mean = wish + sum((m * x for m, x in zip(means[1], off, strict=True)), start=0)
-        after = [sum((e * x for e, x in zip(row, off, strict=True)), start=0) for row in ends]
-        return {"torque": [self.constant * mean]}, [20 * u, (after[0] - off[0]) / h, (after[1] - off[1]) / h]
-
-
-def _exact(h: float, loop: float, inductance: float) -> tuple[Any, Any]:
-    """e^(Ah) of the loop's deviations (v, i) from their steady values, and its mean over the step."""
-    A = np.array([[0.0, -1 / loop], [5 / inductance, -RESISTANCE / inductance]])
-    values, vectors = np.linalg.eig(A)
-    inverse = np.linalg.inv(vectors)
-    end = (vectors * np.exp(values * h)) @ inverse
-    mean = (vectors * (np.expm1(values * h) / (values * h))) @ inverse
-    return end.real.tolist(), mean.real.tolist()
+        rates = [
+            20 * u,
+            (wish - current) / self.loop,
+            (5 * voltage - RESISTANCE * current - back) / self.inductance,
+        ]
+        return {"torque": [self.constant * current]}, rates
 
 
 def servo(axis: Axis, path: Path, current: float = 0.0, angle: float = 0.0) -> Servo:

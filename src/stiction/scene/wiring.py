@@ -109,9 +109,12 @@ class Wiring:
     def _site(self, site: str, law: Law, units: Mapping[str, str]) -> str:
         part = f"friction.{site}"
         self.parts[part] = Friction(law=law)
-        of = {"torque": "torque", "margin": "torque", "link_torque": "torque", "bend": "q", "way": "q", "fastest": "v"}
-        words = {what: what for what in (*of, "mode", "switches")} | {"torque": "friction"}
-        self._label(part, site, {what: units[quantity] for what, quantity in of.items()}, **words)
+        of = {"torque": "torque", "margin": "torque", "link_torque": "torque", "way": "q", "fastest": "v"}
+        known = {what: units[quantity] for what, quantity in of.items()}
+        for state, bends in zip(law.states, law.bends, strict=True):
+            known[state] = units["q"] if bends else law.units[state.partition(".")[0]]
+        words = {what: what for what in (*known, "mode", "lasting_mode", "direction", "switches")}
+        self._label(part, site, known, **words | {"torque": "friction"})
         return part
 
     def end_stop(self, mount: Mount, limits: Limits) -> None:

@@ -8,6 +8,9 @@ WORDS = {  # first words of signals, in the order of their panels: whether they 
     "v": True,
     "friction": True,
     "mode": True,
+    "limit": True,
+    "lasting_mode": False,
+    "direction": False,
     "margin": False,
     "bend": False,
     "way": False,
@@ -29,8 +32,16 @@ WORDS = {  # first words of signals, in the order of their panels: whether they 
     "work": True,
     "loss": True,
 }
-LAST = ("mode", "margin", "bend", "fastest", "switches")  # of friction that is a part: brake.mode
-TITLES = {"q": "position", "v": "velocity", "torque": "applied torque", "loss": "energy lost"}
+LAST = (
+    "mode",
+    "lasting_mode",
+    "direction",
+    "margin",
+    "bend",
+    "fastest",
+    "switches",
+)  # of friction that is a part: brake.mode
+TITLES = {"q": "position", "limit": "end stop", "v": "velocity", "torque": "applied torque", "loss": "energy lost"}
 BY_UNIT = {
     "rad": "angle",
     "m": "position",

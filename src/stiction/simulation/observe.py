@@ -9,22 +9,25 @@ from stiction.network.layout import Block
 from stiction.network.network import Network
 from stiction.network.wires import Port
 from stiction.parts.end_stop import EndStopPart
-from stiction.parts.friction import FrictionPart
+from stiction.parts.friction import RubbingPart, length
 from stiction.parts.kinds import Row, output_names
 from stiction.trace.functions import Scalar, absolute, maximum, where
 from stiction.trace.parameters import Key
 
-MARKED = ("mode", "switches", "fastest")  # signals that need marks
+MARKED = ("lasting_mode", "switches", "fastest")  # signals that need marks
 REACHED = "reached"  # mark of an end stop: 1 once it has pushed
 
 
-def sites(network: Network) -> dict[str, FrictionPart]:
-    """Friction on one velocity, by name."""
+def sites(network: Network) -> dict[str, RubbingPart]:
+    """Where there is friction, by name."""
     return {
-        name: part
-        for name, part in network.parts.items()
-        if isinstance(part, FrictionPart) and part.inputs["velocity"] == 1
+        name: part for name, part in network.parts.items() if isinstance(part, RubbingPart) and part.law is not None
     }
+
+
+def _directions(part: RubbingPart) -> list[str]:
+    """Names of the components of the direction in which it slides."""
+    return output_names({"direction": part.inputs.get("velocity", 1)})
 
 
 def end_stops(network: Network) -> list[str]:
@@ -35,8 +38,8 @@ def end_stops(network: Network) -> list[str]:
 def first_marks(network: Network) -> dict[str, dict[str, float]]:
     """What is kept of each friction site, with first values.
 
-    mode: 0 stuck, 1 pre-sliding, 2 sliding; a mode that does not last two steps is no switch. Below 0 before the first
-        step.
+    lasting_mode: 0 stuck, 1 pre-sliding, 2 sliding; a mode that does not last two steps does not count. Below 0 before
+        the first step.
     seen: the mode of the last step, where the states of the site do not tell it.
     switches: how often the mode changed.
     fastest: largest speed so far [rad/s or m/s].
@@ -44,7 +47,7 @@ def first_marks(network: Network) -> dict[str, dict[str, float]]:
     made = {}
     for name, part in sites(network).items():
         seen = {} if isinstance(part, Row) else {"seen": -1.0}
-        made[name] = {"mode": -1.0, **seen, "switches": 0.0, "fastest": 0.0}
+        made[name] = {"lasting_mode": -1.0, **seen, "switches": 0.0, "fastest": 0.0}
     return made
 
 
@@ -59,21 +62,22 @@ def marked(network: Network, before: Block, after: Block, t: Scalar, h: Scalar) 
         if name not in before.marks:
             continue
         mode_before, *seen, switches, fastest = before.marks[name]
-        u, v = (network.inputs(name, moment.signals)["velocity"][0] for moment in (was, now))
+        inputs = [network.inputs(name, moment.signals) for moment in (was, now)]
+        u, v = (length(part.surface_velocity(motion)) for motion in inputs)
         begun = mode_before >= 0
         old = where(begun, mode_before, _at_first(u))
-        last = seen[0] if seen else where(begun, part.mode(u, was.own[name], h), -1)
-        mode = part.mode(v, now.own[name], h)
+        last = seen[0] if seen else where(begun, part.mode(inputs[0], was.own[name], h), -1)
+        mode = part.mode(inputs[1], now.own[name], h)
         changed = (mode == last) & (mode != old)
         kept = [mode] if seen else []
         counted = switches + where(changed, 1, 0)
-        marks[name] = [where(changed, mode, old), *kept, counted, maximum(fastest, absolute(v))]
+        marks[name] = [where(changed, mode, old), *kept, counted, maximum(fastest, v)]
     return after._replace(marks=marks)
 
 
-def _at_first(v: Scalar) -> Scalar:
+def _at_first(speed: Scalar) -> Scalar:
     """The mode before the first step."""
-    return where(absolute(v) > CREEP, SLIDING, STUCK)
+    return where(speed > CREEP, SLIDING, STUCK)
 
 
 def signal_keys(network: Network) -> list[Key]:
@@ -84,7 +88,9 @@ def signal_keys(network: Network) -> list[Key]:
         hidden = set(part.hidden)
         visible = (state for state in part.start() if state not in hidden)
         found += dict.fromkeys((name, x) for x in (*visible, *outputs))
-    return found + [(name, what) for name in sites(network) for what in ("margin", *MARKED)]
+    for name, part in sites(network).items():
+        found += [(name, what) for what in ("margin", "mode", *_directions(part), *MARKED)]
+    return found
 
 
 def signals(network: Network, block: Block, t: Scalar, h: Scalar) -> dict[Key, Scalar]:
@@ -98,11 +104,15 @@ def signals(network: Network, block: Block, t: Scalar, h: Scalar) -> dict[Key, S
             values = [x for port in part.outputs for x in now.signals[Port(name, port)]]
             seen |= {(name, output): x for output, x in zip(output_names(part.outputs), values, strict=True)}
     for name, part in sites(network).items():
-        v = network.inputs(name, now.signals)["velocity"][0]
-        seen[name, "margin"] = part.margin(v, now.own[name], h)
+        motion = network.inputs(name, now.signals)
+        seen[name, "margin"] = part.margin(motion, now.own[name], h)
+        seen[name, "mode"] = part.mode(motion, now.own[name], h)
+        direction = part.direction(motion, now.own[name], h)
+        seen |= {(name, what): x for what, x in zip(_directions(part), direction, strict=True)}
         if name in block.marks:
             mode, *_, switches, fastest = block.marks[name]
-            seen[name, "mode"] = where(mode < 0, _at_first(v), mode)
+            speed = length(part.surface_velocity(motion))
+            seen[name, "lasting_mode"] = where(mode < 0, _at_first(speed), mode)
             seen[name, "switches"] = switches
-            seen[name, "fastest"] = maximum(fastest, absolute(v))
+            seen[name, "fastest"] = maximum(fastest, speed)
     return seen

@@ -10,7 +10,7 @@ from stiction.errors import InputError, unknown
 from stiction.network.layout import MARK, MEMORY, POSITION, STATE, VELOCITY, Slot
 
 PHYSICAL = (POSITION, VELOCITY, STATE, MEMORY)
-OBSERVING = ("mode", "seen", "switches", "fastest")  # marks that decide nothing
+OBSERVING = ("lasting_mode", "seen", "switches", "fastest")  # marks that decide nothing
 
 
 @dataclass(frozen=True)
