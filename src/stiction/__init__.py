@@ -8,7 +8,18 @@ from stiction.errors import unknown
 __version__ = "0.1.0"
 
 _HOME = {
-    "friction": ("Coulomb", "Curve", "Dahl", "ElastoPlastic", "FrictionError", "LuGre", "Stribeck", "Viscous"),
+    "friction": (
+        "Coulomb",
+        "Curve",
+        "Dahl",
+        "ElastoPlastic",
+        "FrictionError",
+        "Leuven",
+        "LuGre",
+        "MaxwellSlip",
+        "Stribeck",
+        "Viscous",
+    ),
     "control": ("PID", "Callback", "Clock"),
     "drive": ("CurrentMotor", "DCMotor", "Drive", "DriveError", "Gear", "TorqueMotor"),
     "methods": ("RK4", "Euler", "Gill", "Moreau", "Rosenbrock", "gears_implicit", "gears_semi_implicit"),

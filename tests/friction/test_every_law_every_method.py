@@ -15,7 +15,9 @@ from stiction import (
     Curve,
     Dahl,
     ElastoPlastic,
+    Leuven,
     LuGre,
+    MaxwellSlip,
     Moreau,
     Scene,
     StictionError,
@@ -30,6 +32,7 @@ from stiction.trace import exp
 from tests.scenes import METHODS, TWO_LINK, flywheel
 
 BRISTLE = {"stiffness": 500.0, "damping": 1.0, "viscous": 0.05}
+ELEMENTS = {"stiffness": (600.0, 300.0, 100.0), "shares": (0.3, 0.3, 0.4), "damping": 1.0, "viscous": 0.05}
 LAWS = {
     "Coulomb": Coulomb(level=0.5, viscous=0.05),
     "asymmetric Coulomb": Coulomb(level=(0.5, 0.4), viscous=0.05),
@@ -40,6 +43,8 @@ LAWS = {
     "LuGre": LuGre(level=0.5, static=0.6, velocity=0.1, **BRISTLE),
     "asymmetric LuGre": LuGre(level=(0.5, 0.4), static=(0.6, 0.5), velocity=0.1, **BRISTLE),
     "elasto-plastic": ElastoPlastic(level=0.5, static=0.6, velocity=0.1, **BRISTLE),
+    "Maxwell-slip": MaxwellSlip(level=0.5, static=0.6, velocity=0.1, attraction=20.0, **ELEMENTS),
+    "Leuven": Leuven(level=0.5, static=0.6, velocity=0.1, **ELEMENTS),
     "Viscous": Viscous(coefficient=0.05),
 }
 
@@ -81,7 +86,8 @@ def stiffness(law, method):
     """Of the bristle of a law under a method [N·m/rad]: none, its own, or that which is chosen."""
     if isinstance(method, Moreau) and isinstance(law, Dry):
         return math.inf
-    return getattr(law, "stiffness", None) or 0.02 / (2 * step_of(method) ** 2)
+    given = getattr(law, "stiffness", None)
+    return (sum(given) if isinstance(given, tuple) else given) or 0.02 / (2 * step_of(method) ** 2)
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)

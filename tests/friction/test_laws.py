@@ -230,7 +230,5 @@ def test_an_own_law_that_does_not_give_torque_and_rate_is_refused(returned):
         def flow(self, v, z, step):
             return returned
 
-    with pytest.raises(
-        FrictionError, match=rf"Own: its flow returns {re.escape(repr(returned))}; allowed: the torque"
-    ):
+    with pytest.raises(FrictionError, match=rf"Own: its flow returns {re.escape(repr(returned))}; allowed: the torque"):
         Own()

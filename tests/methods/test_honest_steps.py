@@ -22,6 +22,7 @@ from stiction import (
     Joint,
     Link,
     LuGre,
+    MaxwellSlip,
     Origin,
     Robot,
     Scene,
@@ -35,7 +36,7 @@ from stiction.methods.midpoint import weights
 from stiction.network import Term, Wire
 from stiction.parts import FreeBody, Friction, Impedance, Mass, Source, SpringDamper
 from stiction.reproduce.manutec import arm as manutec
-from stiction.trace import absolute, cos, exp, loop, sin, where
+from stiction.trace import absolute, cos, exp, loop, sign, sin, where
 from tests.scenes import METHODS, flywheel, on_axle
 
 STEPS = (1e-4, 1e-3, 2e-3)
@@ -244,6 +245,40 @@ class OwnLuGre(Law):
         return self.static
 
 
+@dataclass(frozen=True, kw_only=True)
+class OwnMaxwell(Law):
+    """Two elements, typed with states of other names."""
+
+    states = ("first", "second", "first_slips", "second_slips")
+    units = {"first_slips": "1", "second_slips": "1"}
+    stiffness: tuple[float, float]
+    shares: tuple[float, float]
+    level: float
+    damping: float
+
+    def _one(self, k, share, v, z, s):
+        full = (z * v > 0) & (k * absolute(z) >= share * self.level)
+        return where((s * v > 0) | full, sign(v) * 20.0 * (share - k * absolute(z) / self.level) / k, v)
+
+    def flow(self, v, z, step):
+        a, b, s, t = z
+        (k, m), (p, q) = self.stiffness, self.shares
+        rates = [self._one(k, p, v, a, s), self._one(m, q, v, b, t)]
+        return k * a + m * b + self.damping * (rates[0] + rates[1]) / 2, [*rates, 0, 0]
+
+    def settled(self, v, z):
+        bends, slips = [], []
+        for k, p, a, s in zip(self.stiffness, self.shares, z[:2], z[2:], strict=True):
+            full = (s == 0) & (a * v > 0) & (k * absolute(a) >= p * self.level)
+            bends.append(where(full, sign(v) * p * self.level / k, a))
+            slips.append(where(full, sign(v), where(s * v > 0, s, 0)))
+        return [*bends, *slips]
+
+    def breakaway(self, direction):
+        return self.level
+
+
+ELEMENTS = {"stiffness": (3000.0, 1000.0), "shares": (0.6, 0.4), "level": 0.8, "damping": 1.0}
 BRISTLE = {"level": 0.8, "static": 0.8, "velocity": 0.01, "stiffness": 2000.0, "damping": 1.0}
 
 
@@ -332,8 +367,9 @@ def test_a_controller_that_hunts(law, method):
     [
         (OwnDahl(level=0.8, stiffness=2000.0), Dahl(level=0.8, stiffness=2000.0)),
         (OwnLuGre(**BRISTLE), LuGre(**BRISTLE)),
+        (OwnMaxwell(**ELEMENTS), MaxwellSlip(**ELEMENTS, static=0.8, velocity=0.1, attraction=20.0)),
     ],
-    ids=["Dahl", "LuGre"],
+    ids=["Dahl", "LuGre", "Maxwell-slip"],
 )
 def test_an_own_law_is_as_good_as_ours(own, ours, method, step):
     """Typed again by a user, and pushed to and fro up to break-away: the same motion."""

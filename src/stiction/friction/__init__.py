@@ -6,6 +6,7 @@ from stiction.friction.bristle import Dahl, ElastoPlastic, LuGre
 from stiction.friction.curve import Curve
 from stiction.friction.dry import Coulomb, Dry, Stribeck
 from stiction.friction.law import LAWS, FrictionError, Law
+from stiction.friction.maxwell import Leuven, MaxwellSlip
 from stiction.friction.viscous import Viscous
 from stiction.registry import open_room
 
@@ -20,7 +21,9 @@ __all__ = [
     "ElastoPlastic",
     "FrictionError",
     "Law",
+    "Leuven",
     "LuGre",
+    "MaxwellSlip",
     "Stribeck",
     "Viscous",
 ]

@@ -81,6 +81,10 @@ class Dry(Law):
         K, D = self._bristle(step)
         return in_space(v, z, K, D, lambda size: self._limited(size, D, 1))
 
+    def at_rest(self) -> tuple[Scalar, Scalar]:
+        """Stiffness and damping of the bristle."""
+        return self._bristle(0)
+
     def steady(self, v: Scalar) -> Scalar:
         """Torque after a long time at velocity v; 0 at rest."""
         size = self.strength(absolute(v), v)

@@ -19,6 +19,7 @@ LAWS = Registry("law")
 
 STUCK, PRESLIDING, SLIDING = 0, 1, 2
 CREEP = 1e-9  # rad/s or m/s: what slips more slowly is stuck
+BEGINS = 1e-9  # rad or m, and per second: from rest, to see how a law begins
 ALL_SLIDES = 0.9  # part of the motion that slips from which on it is sliding
 
 
@@ -82,6 +83,13 @@ class Law(Validated, Parametric):
     def bends(self) -> list[bool]:
         """Which of its own states are bendings."""
         return [state.partition(".")[0] not in self.units for state in self.states]
+
+    def at_rest(self) -> tuple[Scalar, Scalar]:
+        """How the torque begins at rest: per bending [N·m/rad or N/m] and per velocity [N·m·s/rad or N·s/m]."""
+        still: list[Scalar] = [0] * len(self.states)
+        bent: list[Scalar] = [BEGINS if bends else 0 for bends in self.bends]
+        rest, bending, moving = (self.flow(v, z, 0)[0] for v, z in ((0, still), (0, bent), (BEGINS, still)))
+        return (bending - rest) / BEGINS, (moving - rest) / BEGINS
 
     def mode(self, v: Scalar, z: list[Scalar], step: Scalar) -> Scalar:
         """0 stuck, 1 pre-sliding (a part of the motion slips, the rest bends), 2 sliding."""

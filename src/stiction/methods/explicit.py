@@ -88,7 +88,7 @@ def flowed(scheme: Scheme, network: Network, block: Block, t: Scalar, h: Scalar)
         return [*flat_states(network, rates), *(powers(block, terms.pushes, terms.velocities) if block.works else [])]
 
     after = scheme(flow, [*flat, *block.works.values()], t, h)
-    own = network.settled(at_end(network, states_of(network, after[:n]), t + h, h), t + h, h)
+    own = network.settled(at_end(network, block.own, states_of(network, after[:n]), t, h), t + h, h)
     return block._replace(own=own, works=dict(zip(block.works, after[n:], strict=True)))
 
 

@@ -3,15 +3,16 @@
 No stage follows them, so they are advanced over whole steps by the exponential of their part, in which the motion
 counts as it is: with J the slopes of the rates r by the own states y,
 
-    ȳ = y + h φ2(hJ) r       their mean over the step, whose force acts in the stages
-    y⁺ = y + h φ1(hJ) r      at its end, with the motion there
+    ȳ = y + h φ2(hJ) r                     their mean over the step, whose force acts in the stages
+    y⁺ = y + h (φ1(hJ) r + φ2(hJ) (r' − r))   at its end, with the rates r' that the motion makes there
 
-which is exact for what is linear, as electronics are. Friction laws are not among them: how fast they forget depends on
-the motion, and a note tells where a step is too long.
+which is exact for what is linear, as electronics are, under a motion that changes evenly. Friction laws are not among
+them: how fast they forget depends on the motion, and a note tells where a step is too long.
 """
 
 from collections.abc import Mapping, Sequence
 
+from stiction.errors import TraceError
 from stiction.network.network import Network, States
 from stiction.network.terms import Matrix
 from stiction.parts.friction import RubbingPart
@@ -51,8 +52,17 @@ class _Change:
                 rate = maximum(rate, size)
         self.fast = h * rate > FAST
         ends, means = exponential([[h * x for x in row] for row in J])
-        self.end = [h * _product(row, rates) for row in ends]
-        self.mean = [h * _product(row, rates) for row in means]
+        self.rates, self.h, self.ends, self.means = rates, h, ends, means
+
+    def mean(self) -> list[Scalar]:
+        """Change in the mean."""
+        return [self.h * _product(row, self.rates) for row in self.means]
+
+    def end(self, later: "_Change") -> list[Scalar]:
+        """Change at the end, where the same states change in another way."""
+        tilt = [b - a for a, b in zip(self.rates, later.rates, strict=True)]
+        both = zip(self.ends, self.means, strict=True)
+        return [self.h * (_product(a, self.rates) + _product(b, tilt)) for a, b in both]
 
 
 def _product(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
@@ -60,9 +70,11 @@ def _product(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
 
 
 def _slopes(y: list[Scalar], rates: list[Scalar]) -> Matrix:
-    """∂rates/∂y."""
-    moving = [x for x in y if isinstance(x, Expr)]
-    columns = [directional(rates, {x: 1.0}) if x in moving else [0] * len(y) for x in y]
+    """∂rates/∂y; none of what searches in a loop, which stages follow as they can."""
+    try:
+        columns = [directional(rates, {x: 1.0}) if isinstance(x, Expr) else [0] * len(y) for x in y]
+    except TraceError:
+        columns = [[0] * len(y) for _ in y]
     return [[columns[j][i] for j in range(len(y))] for i in range(len(y))]
 
 
@@ -81,19 +93,20 @@ def at_means(network: Network, own: States, t: Scalar, h: Scalar) -> tuple[State
     """The states with the means over a step of those that are fast, and which parts are, by name."""
     changes = _changes(network, own, t, h)
     means = {
-        name: [where(change.fast, y + d, y) for y, d in zip(own[name], change.mean, strict=True)]
+        name: [where(change.fast, y + d, y) for y, d in zip(own[name], change.mean(), strict=True)]
         for name, change in changes.items()
     }
     return dict(own) | means, {name: change.fast for name, change in changes.items()}
 
 
-def at_end(network: Network, own: States, t: Scalar, h: Scalar) -> States:
-    """The states after a step whose stages left fast ones as they were."""
+def at_end(network: Network, before: States, after: States, t: Scalar, h: Scalar) -> States:
+    """The states after a step from time t, whose stages left fast ones as they were."""
+    first, last = _changes(network, before, t, h), _changes(network, after, t + h, h)
     ends = {
-        name: [where(change.fast, y + d, y) for y, d in zip(own[name], change.end, strict=True)]
-        for name, change in _changes(network, own, t, h).items()
+        name: [where(change.fast, y + d, y) for y, d in zip(after[name], change.end(last[name]), strict=True)]
+        for name, change in first.items()
     }
-    return dict(own) | ends
+    return dict(after) | ends
 
 
 def exponential(A: Matrix) -> tuple[Matrix, Matrix]:

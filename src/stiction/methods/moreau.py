@@ -26,6 +26,7 @@ import numpy as np
 
 from stiction.fields import choice, flag, number
 from stiction.friction.dry import Dry
+from stiction.friction.law import CREEP
 from stiction.methods.break_away import bounds_of
 from stiction.methods.explicit import (
     RK4,
@@ -160,9 +161,14 @@ class Moreau(Method):
         return {name: name for name in ("residual", *(["splitting"] if self.splitting else []))}
 
     def choose(self, network: Network, start: StartTerms, step: float, given: Mapping[Key, Any]) -> Choice:
-        """What the links of geared joints take at rest: from 0 a loaded joint would shift a little."""
+        """Which sites slide at the start, and what the links of geared joints take at rest: from 0 a loaded joint would
+        shift a little.
+        """
         first = {}
         for name, part in network.parts.items():
+            if isinstance(part, RigidFriction):
+                speed = start.speed[name]
+                first[name, "slides"] = np.where(np.abs(speed) > CREEP, np.sign(speed), 0.0)
             if isinstance(part, RigidFriction) and part.geared:
                 row = start.rows[name][:, 0]
                 first[name, "link_torque"] = np.divide(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stiction.friction.dry import Dry
-from stiction.friction.law import CREEP, SLIDING, STUCK
+from stiction.friction.law import SLIDING, STUCK
 from stiction.parts.friction import FrictionPart
 from stiction.parts.kinds import Ports, Row
 from stiction.rows.stick_slip import Bounds, slides
@@ -83,10 +83,8 @@ class RigidFriction(Row, FrictionPart):
         return where(sticks, torque, slip), where(sticks, 0, where(ahead < 0, -1, 1))
 
     def mode(self, motion: Ports, own: list[Scalar], step: Scalar) -> Scalar:
-        """0 stuck, 2 sliding; before the first step its velocity tells."""
-        (v,) = motion["velocity"]
-        unknown = (own[0] == 0) & (own[1] == 0) & (absolute(v) > CREEP)
-        return where(slides(own[0]) | unknown, SLIDING, STUCK)
+        """0 stuck, 2 sliding."""
+        return where(slides(own[0]), SLIDING, STUCK)
 
     def margin(self, motion: Ports, own: list[Scalar], step: Scalar) -> Scalar:
         """Torque that is missing to break-away [N·m or N]."""

@@ -16,6 +16,7 @@ from stiction.dynamics.composite_body import factor, solve
 from stiction.fields import number
 from stiction.friction.curve import Curve
 from stiction.friction.dry import Dry, Stribeck
+from stiction.friction.law import Law
 from stiction.methods.bristles import chosen_bristles, with_bristles
 from stiction.methods.explicit import refuse_pushing, refuse_rows
 from stiction.methods.method import Choice, Mark, Method, powers
@@ -25,7 +26,7 @@ from stiction.network.network import Network
 from stiction.network.start import StartTerms
 from stiction.network.terms import Matrix, Terms, dot, linearized
 from stiction.network.wires import NetworkError
-from stiction.parts.friction import Friction
+from stiction.parts.friction import Friction, RubbingPart
 from stiction.parts.ground import Ground
 from stiction.parts.penalty_joint import PenaltyJoint
 from stiction.trace.elimination import eliminated, solved
@@ -229,16 +230,19 @@ class _Order:
         small: list[Scalar] = [1] * self.nq
         for name, part in self.network.parts.items():
             if name not in self.network.bodies:
-                small += [_bend(getattr(part, "law", None))] * len(part.start())
+                law = part.law if isinstance(part, RubbingPart) else None
+                small += _bends(law, len(part.start()))
         return [*small, *[1] * self.nv]
 
 
-def _bend(law: Any) -> Scalar:
-    """Bending of a bristle at break-away; 1 for what is no bristle, or has no break-away."""
-    if not hasattr(law, "stiffness"):
-        return 1
-    most = maximum(law.breakaway(1), law.breakaway(-1)) / law.stiffness
-    return where(most > 0, most, 1)
+def _bends(law: Law | None, count: int) -> list[Scalar]:
+    """Bendings of bristles at break-away; 1 for what is no bristle, or has no break-away."""
+    if law is None or not any(law.bends):
+        return [1] * count
+    stiffness, _ = law.at_rest()
+    most = maximum(law.breakaway(1), law.breakaway(-1)) / stiffness
+    bend = where(most > 0, most, 1)
+    return [bend if bends else 1 for bends in law.bends] if count == len(law.bends) else [bend] * count
 
 
 def _stage_matrix(point: _Point, y: list[Any], order: _Order, c: Scalar) -> Matrix:

@@ -28,6 +28,7 @@ class StartTerms:
         stiffness: of each direction of an elastic part, (runs, d).
         damping: likewise.
         seen: velocity of each implicit part, as a row, (runs, n).
+        speed: that velocity at the start, (runs,); of motors with the opposite sign.
         link_torque: what the bodies take at rest, motors and friction aside, (runs, n).
     """
 
@@ -50,6 +51,7 @@ class StartTerms:
             self.stiffness[name], self.damping[name] = stiffness[:, 1, at], damping[:, 1, at]
         moving = {name: seen[:, 2 + n : 2 + 2 * n, k] - seen[:, 1:2, k] for k, name in enumerate(probes.implicit)}
         self.seen: dict[str, np.ndarray] = moving
+        self.speed = {name: seen[:, 0, k] for k, name in enumerate(probes.implicit)}
         self.link_torque = forces[:, 0] - outer[:, 0]
 
     def compliance(self, names: Any) -> np.ndarray:

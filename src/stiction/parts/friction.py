@@ -11,8 +11,6 @@ from stiction.parts.registry import PARTS
 from stiction.trace.functions import Scalar, maximum, sign, sqrt, where
 from stiction.trace.parameters import component_names
 
-SMALL = 1e-9  # rad or m, and per second: from rest, to see how a law begins
-
 
 class RubbingPart(Impedance):
     """What has friction somewhere: a law, a mode, a margin to break-away and a direction of sliding.
@@ -152,15 +150,10 @@ class Friction(FrictionPart):
     def springs(self, motion: Ports) -> Sequence[Spring]:
         """The bristle: of a dry law, in every direction; of another, how its torque begins at rest."""
         law, n = self.law, self.dimension
-        if not isinstance(law, Dry) and any(law.bends):
-            still: list[Scalar] = [0] * len(law.states)
-            bent: list[Scalar] = [SMALL if bends else 0 for bends in law.bends]
-            rest, bending, moving = (law.flow(v, z, 0)[0] for v, z in ((0, still), (0, bent), (SMALL, still)))
-            return [Spring({"torque": [1]}, (bending - rest) / SMALL, (moving - rest) / SMALL)]
-        if not isinstance(law, Dry) or law.stiffness is None or law.damping is None:
+        if not any(law.bends) or (isinstance(law, Dry) and (law.stiffness is None or law.damping is None)):
             return []
         units = [[int(k == j) for j in range(n)] for k in range(n)]
-        return [Spring({"torque": unit}, law.stiffness, law.damping) for unit in units]
+        return [Spring({"torque": unit}, *law.at_rest()) for unit in units]
 
     def mode(self, motion: Ports, own: list[Scalar], step: Scalar) -> Scalar:
         """0 stuck, 1 pre-sliding, 2 sliding."""
