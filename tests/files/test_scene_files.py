@@ -28,11 +28,23 @@ def belt(run):
 
 
 def clutch(run):
-    """The wheels end at one speed; all momentum comes from the torque (0.08 + 0.01 N·m·s) and goes to the bearing."""
-    assert run["v.driving.axle"][-1] == run["v.driven.axle"][-1] and run["mode.clutch"][-1] == 0
-    momentum = 0.02 * run["v.driving.axle"][-1] + 0.06 * run["v.driven.axle"][-1]
-    assert momentum == pytest.approx(0.02 * 8.0 + 0.09 - 0.01 * run["q.driven.axle"][-1], abs=1.01e-4)  # h/2 of 0.2 N·m
+    """Pressed, it brings the wheels to one speed; all momentum comes from the torque and goes to the bearing."""
+    held = (run.time > 0.6) & (run.time < 1.19)
+    np.testing.assert_allclose(run["v.driving.axle"][held], run["v.driven.axle"][held], rtol=1e-12)
+    assert not run["mode.clutch"][held].any() and (run["mode.clutch"][~held & (run.time < 0.5)] == 2).all()
+    momentum = 0.02 * run["v.driving.axle"] + 0.06 * run["v.driven.axle"]
+    np.testing.assert_allclose(momentum, 0.16 + 0.2 * run.time - 0.01 * run["q.driven.axle"], atol=1e-12)
+    sliding = (run.time > 0.21) & (run.time < 0.5)
+    pressed = 40.0 * np.clip((run.time - 0.2) / 0.2, 0, 1)
+    np.testing.assert_allclose(run["friction.clutch"][sliding], 0.02 * pressed[sliding], atol=0.02 * 0.2)
     assert np.abs(run["energy.residue"]).max() < 1e-12
+
+
+def brake(run):
+    """The shoulder falls, stops within 0.1 s of braking, holds to the bit, and goes when it is let go."""
+    held = (run.time > 0.35) & (run.time < 1.99)
+    assert run["v.shoulder"][20] < -5 and np.ptp(run["q.shoulder"][held]) < 1e-15
+    assert np.ptp(run["q.shoulder"][run.time > 2.1]) > 0.05
 
 
 def geared_arm(run):
@@ -52,13 +64,20 @@ def two_link(run):
         assert np.ptp(run[f"q.{joint}"][run.time > 5]) < 1e-9
 
 
-@pytest.mark.parametrize("check", [ball, belt, clutch, geared_arm, two_link], ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", [ball, belt, brake, clutch, geared_arm, two_link], ids=lambda check: check.__name__)
 def test_examples_do_what_they_say(check):
     check(run_file(EXAMPLES / f"{check.__name__}.toml"))
 
 
 def test_all_examples_are_tested():
-    assert {path.stem for path in EXAMPLES.glob("*.toml")} == {"ball", "belt", "clutch", "geared_arm", "two_link"}
+    assert {path.stem for path in EXAMPLES.glob("*.toml")} == {
+        "ball",
+        "belt",
+        "brake",
+        "clutch",
+        "geared_arm",
+        "two_link",
+    }
 
 
 def test_a_file_is_the_scene_that_it_describes():

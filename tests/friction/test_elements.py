@@ -87,7 +87,7 @@ def test_maxwell_slip_against_events():
 
     def rates(slipping):
         def rates(t, y):
-            q, v, z = y
+            _, v, z = y
             rate = slip_rate(v, z) if slipping else v
             return [v, (2.0 * math.sin(4 * t) - k * z - d * rate - b * v) / J, rate]
 

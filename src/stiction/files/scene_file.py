@@ -46,7 +46,7 @@ ROBOTS = {
 }
 URDF = ("urdf", "base", "keep_fixed", "lumped")
 SETTINGS = ("duration", "step", "method", "record", "signals", "energy")
-TABLES = ("robot", "robots", "friction", "drives", "control", "torque", "parts")
+TABLES = ("robot", "robots", "friction", "drives", "control", "torque", "motion", "parts")
 KEYS = (*SETTINGS, "limits", "gravity", *TABLES, "wires", "q", "v")
 
 
@@ -124,7 +124,7 @@ def scene_text(scene: Scene, settings: Mapping[str, Any], traced: bool = False) 
     content["gravity"] = list(scene.gravity)
     if scene.robot is not None:
         content["robot"] = write(scene.robot, "robot", traced)
-    for key in ("robots", "parts", "drives", "control", "torque"):
+    for key in ("robots", "parts", "drives", "control", "torque", "motion"):
         if getattr(scene, key):
             content[key] = write(getattr(scene, key), key, traced)
     if scene.friction:
@@ -160,7 +160,10 @@ def _written(name: str, site: Law | FrictionSite | None, traced: bool) -> dict[s
     if site is None:
         return {"law": "none"}
     if isinstance(site, FrictionSite):
-        return write(site.law, f"friction.{name}", traced) | {"joints": dict(site.joints)}
+        found = write(site.law, f"friction.{name}", traced) | {"joints": dict(site.joints)}
+        if site.load is not None:
+            found["load"] = write(site.load, f"friction.{name}.load", traced)
+        return found | ({"load_from": site.load_from} if site.load_from is not None else {})
     return write(site, f"friction.{name}", traced)
 
 
@@ -193,7 +196,8 @@ def scene_from(content: dict[str, Any], folder: Path) -> SceneFile:
     rest["control"] = {
         name: read(Digital, table, f"control.{name}") for name, table in content.get("control", {}).items()
     }
-    rest["torque"] = {name: _torque(name, x) for name, x in content.get("torque", {}).items()}
+    for key in ("torque", "motion"):
+        rest[key] = {name: _of_time(f"{key}.{name}", x) for name, x in content.get(key, {}).items()}
     return SceneFile(Scene(**rest), settings)
 
 
@@ -294,18 +298,21 @@ def _site(name: str, table: Any) -> Law | FrictionSite | None:
     if isinstance(table, dict) and table.get("law") == "none":
         _only(table, ("law",), f"{where} (law 'none')")
         return None
-    plain = {key: x for key, x in table.items() if key != "joints"} if isinstance(table, dict) else table
-    law = read(Law, plain, where)
-    if "joints" not in table:
+    own = ("joints", "load", "load_from")
+    law = read(Law, {key: x for key, x in table.items() if key not in own} if isinstance(table, dict) else table, where)
+    given = {key: table[key] for key in own if key in table}
+    if not given:
         return law
+    if "load" in given:
+        given["load"] = _of_time(f"{where}.load", given["load"])
     try:
-        return FrictionSite(law=law, joints=table["joints"])
+        return FrictionSite(law=law, **{"joints": {name: 1}} | given)
     except StictionError as error:
         raise refused(where, error) from None
 
 
-def _torque(name: str, value: Any) -> Any:
-    where = f"torque.{name}"
+def _of_time(where: str, value: Any) -> Any:
+    """A number, a formula of the time, or a table."""
     try:
         return (
             Formula(value)

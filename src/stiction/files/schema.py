@@ -47,6 +47,8 @@ def schema() -> dict[str, Any]:
     law = {"anyOf": [none, *law["anyOf"]]}
     any_robot = {"anyOf": [_urdf(), *(_library(name) for name in ROBOTS), robot]}
     first = {"anyOf": [NUMBERS, _by_name({"type": "number"})]}
+    formula = {"type": "string", "description": "a formula of the time t [s]"}
+    in_time = {"anyOf": [{"type": "number"}, formula, table]}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A scene of Stiction",
@@ -69,9 +71,8 @@ def schema() -> dict[str, Any]:
             "robot": any_robot,
             "robots": _by_name(any_robot),
             "friction": _by_name(law),
-            "torque": _by_name(
-                {"anyOf": [{"type": "number"}, {"type": "string", "description": "a formula of the time t [s]"}, table]}
-            ),
+            "torque": _by_name(in_time) | {"description": "at joints [N·m or N]"},
+            "motion": _by_name(in_time) | {"description": "positions of joints that move as they are told [rad or m]"},
             "drives": _by_name(drive)
             | {"description": "by joint; alone in a file arm.drives.toml beside arm.urdf, they are read with it"},
             "control": _by_name(controller),
@@ -106,11 +107,13 @@ def _by_name(of: dict[str, Any]) -> dict[str, Any]:
 
 
 def _law(kind: type) -> Any:
-    """A law in a file, which may name the joints that it acts on."""
-    joints: Any = ("joints", dict[str, float] | _msgspec().UnsetType, _msgspec().UNSET)
+    """A law in a file, which may name the joints that it acts on, and a load."""
+    unset = _msgspec().UnsetType
+    given = {"joints": dict[str, float], "load": float | str | dict, "load_from": str}
+    own: Any = [(name, kind | unset, _msgspec().UNSET) for name, kind in given.items()]
     made = _msgspec().defstruct(
         f"{kind.__name__}Site",
-        [joints],
+        own,
         bases=(struct(kind),),
         kw_only=True,
         forbid_unknown_fields=True,

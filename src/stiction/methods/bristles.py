@@ -52,7 +52,7 @@ def with_bristles(network: Network) -> Network:
         law = copy.copy(part.law)
         for what in missing:
             law._set(what, 1.0)
-        return ChosenBristle(law=law, chosen=missing)
+        return ChosenBristle(law=law, chosen=missing, loaded=part.loaded)
 
     return network.with_parts(change)
 

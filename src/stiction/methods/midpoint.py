@@ -72,9 +72,11 @@ class MidpointPart(FlowPart):
     def __init__(self, network: Network, block: Block, last: Sequence[Scalar], t: Scalar, h: Scalar) -> None:
         self.start = block.own
         middle, stage = _in_the_middle(network, block.own, h), constant(h)
-        super().__init__(Terms(network, network.evaluate(middle, t + h / 2, stage)), t + h, stage)
-        v = self.terms.velocities
+        v = network.velocities(middle)
         self.ahead = [x + d / 2 for x, d in zip(v, last, strict=True)]  # velocities in the middle, extrapolated
+        now = Terms(network, network.evaluate(middle, t + h / 2, stage))
+        ahead = network.evaluate(network.with_velocities(middle, self.ahead), t + h / 2, stage)
+        super().__init__(now, ahead, t + h, stage)
         self.last = last
         self.pushes = {name: push for name, push in self.terms.pushes.items() if name not in self.rigid}
         for name in self.rigid:
@@ -84,16 +86,22 @@ class MidpointPart(FlowPart):
         rates, aside = self.terms.now.rates, {**self.rigid, **network.digital}
         self.own_states = [x for x in network.parts if x in self.linear and x not in aside and rates.get(x)]
         self._linearize(h)
+        self.impose(h)
 
     def speed(self, name: str) -> Scalar:
         """Velocity of a row in the middle of the step, extrapolated."""
         return dot(self.rows[name], self.ahead) + self.given[name]
 
+    def weight(self, name: str) -> Scalar:
+        """Part of a step over which a row moves with its velocity at the end: more than half, where a damper acts."""
+        found = [w for w, r in zip(self.path_weights, self.rows[name], strict=True) if not absent(r)]
+        return found[0] if len(found) == 1 else 1 / 2
+
     def coasted(self, name: str, h: Scalar) -> Scalar:
-        """Where a row is when its velocity at the end of the step is found; dampers move that beyond the middle."""
+        """Where a row is when its velocity at the end of the step is found."""
         (x,) = self.network.inputs(name, self.terms.now.signals)["position"]
-        weights = [w for w, r in zip(self.path_weights, self.rows[name], strict=True) if not absent(r)]
-        return x + (1 / 2 - weights[0]) * h * self.speed_at_start(name) if len(weights) == 1 else x
+        rest = 1 / 2 - self.weight(name)
+        return x if absent(rest) else x + rest * h * self.rigid[name].sense * self.speed_at_start(name)
 
     def _beside(self, name: str, s: Scalar) -> Scalar:
         """Torque of a row at velocity s beside what is found; of one that slides also how its strength grows from the

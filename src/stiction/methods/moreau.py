@@ -114,7 +114,7 @@ class Moreau(Method):
         """Dry friction on one velocity as rows."""
         network.must_be_mechanical(f"method '{self.title}'", "use method 'rk4'")
         for name, part in network.parts.items():
-            if self.scheme in SCHEMES and isinstance(part, Row):
+            if self.scheme in SCHEMES and isinstance(part, Row) and type(part).found is not Row.found:
                 raise NetworkError(
                     f"{network.labels.part(name)} follows the torque of the last step and needs method 'moreau' "
                     f"with the scheme 'midpoint'; got '{self.title}'"
@@ -143,7 +143,9 @@ class Moreau(Method):
             return part
         apart = self.scheme not in SCHEMES
         rising = apart and _rises(part.law)
-        return RigidFriction(law=part.law, rising=rising, viscous_apart=apart, referenced=not absent(self.pull))
+        return RigidFriction(
+            law=part.law, loaded=part.loaded, rising=rising, viscous_apart=apart, referenced=not absent(self.pull)
+        )
 
     def slots(self, network: Network, step: float) -> Mapping[str, tuple[float, str]]:
         """The worst contradiction and splitting error so far; the change of the velocities in the last step; how far
@@ -258,7 +260,11 @@ class Moreau(Method):
         if self.scheme == "midpoint":
             last = [x for name, x in block.method.items() if name.startswith("change.")]
             return MidpointPart(network, block, last, t, h)
-        return FlowPart(Terms(network, network.evaluate(at_means(network, block.own, t, h)[0], t, h)), t + h, h)
+        own = at_means(network, block.own, t, h)[0]
+        now, middle = network.evaluate(own, t, h), network.evaluate(own, t + h / 2, h)
+        made = FlowPart(Terms(network, now), middle, t + h, h)
+        made.impose(h)
+        return made
 
     def _found(self, smooth: FlowPart, h: Scalar) -> tuple[FoundRows, Solution]:
         """Torques of all rows: geared ones alone, if they are found by joint, then the others together."""

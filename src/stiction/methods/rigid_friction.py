@@ -1,5 +1,6 @@
 """Dry friction as a row: its torque is found once per step and held over it. What `Moreau` makes of friction sites."""
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ class RigidFriction(Row, FrictionPart):
         viscous_apart: whether its viscous part goes with the smooth forces and is no part of the row.
         referenced: whether it keeps how far a stuck site has gone from where it stuck, to be pulled back.
         geared: whether its torque is found from a rotor alone; then it keeps what the link took in the last step.
+        loaded: whether its law is multiplied by a load.
     """
 
     units = FrictionPart.units | {"way": "rad or m", "link_torque": "N·m or N"}
@@ -31,6 +33,19 @@ class RigidFriction(Row, FrictionPart):
     viscous_apart: bool = True
     referenced: bool = False
     geared: bool = False
+    loaded: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set("inputs", {"velocity": 1} | ({"load": 1} if self.loaded else {}))
+
+    def under(self, motion: Ports) -> "RigidFriction":
+        """The same under its load."""
+        if not self.loaded:
+            return self
+        twin = copy.copy(self)
+        twin._set("law", self.present_law(motion))
+        return twin
 
     def start(self) -> Mapping[str, float]:
         """Direction of sliding (−1, 0, 1), torque, way since the reference, torque of the link in the last step."""
@@ -88,4 +103,4 @@ class RigidFriction(Row, FrictionPart):
 
     def margin(self, motion: Ports, own: list[Scalar], step: Scalar) -> Scalar:
         """Torque that is missing to break-away [N·m or N]."""
-        return where(slides(own[0]), 0, maximum(0, self.law.breakaway(own[1]) - absolute(own[1])))
+        return where(slides(own[0]), 0, maximum(0, self.present_law(motion).breakaway(own[1]) - absolute(own[1])))

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from stiction.methods.smooth_part import FlowPart
 from stiction.network.network import Network
 from stiction.parts.end_stop import EndStopPart
+from stiction.parts.imposed_motion import ImposedMotion
 from stiction.parts.kinds import Row
 from stiction.rows.stick_slip import FRICTIONLESS, Bounds, Outcome, Stops
 from stiction.trace.functions import Scalar, absolute, maximum, minimum, where
@@ -84,7 +85,11 @@ def joined_rows(network: Network, rows: Mapping[str, list[float]]) -> dict[str, 
             continue
         for other, its in rows.items():
             alone = [k for k, x in enumerate(its) if x] == at and not parts[other].carried and other not in taken
-            if alone and not isinstance(parts[other], RigidStop) and not getattr(parts[other], "geared", False):
+            if (
+                alone
+                and not isinstance(parts[other], (RigidStop, ImposedMotion))
+                and not getattr(parts[other], "geared", False)
+            ):
                 found[name] = {"on": other, "reversed": its[at[0]] * row[at[0]] < 0}
                 taken.add(other)
                 break

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from stiction.network.network import Evaluation, Network
 from stiction.network.terms import Compliance, Terms, added, compliance, dot
+from stiction.parts.imposed_motion import ImposedMotion
 from stiction.parts.kinds import Implicit, Row
 from stiction.trace.functions import Scalar
 from stiction.trace.parameters import absent
@@ -32,10 +33,14 @@ class FlowPart:
 
     needs_matrix = False
 
-    def __init__(self, terms: Terms, end: Scalar, h: Scalar) -> None:
+    def __init__(self, terms: Terms, middle: Evaluation, end: Scalar, h: Scalar) -> None:
         network = terms.network
         self.terms, self.network, self.end = terms, network, end
-        self.rigid = {name: part for name, part in network.parts.items() if isinstance(part, Row)}
+        self.rigid = {
+            name: part.under(network.inputs(name, middle.signals))
+            for name, part in network.parts.items()
+            if isinstance(part, Row)
+        }
         self.rows = {name: terms.row(name) for name in self.rigid}
         carried = [name for name, part in self.rigid.items() if part.carried]
         later = network.evaluate(terms.now.own, end, h) if carried else terms.now
@@ -43,6 +48,17 @@ class FlowPart:
             {name: self._given(name, moment) if name in carried else 0 for name in self.rigid}
             for moment in (terms.now, later)
         )
+
+    def weight(self, name: str) -> Scalar:
+        """Part of a step over which a row moves with its velocity at the end."""
+        return 1 / 2
+
+    def impose(self, h: Scalar) -> None:
+        """The velocities that rows are made to have at the end."""
+        for name, part in self.rigid.items():
+            if isinstance(part, ImposedMotion):
+                wanted = part.velocity_at_end(self.coasted(name, h), self.weight(name), self.end, h)
+                self.given_at_end[name] = wanted
 
     def _given(self, name: str, moment: Evaluation) -> Scalar:
         """The part of a row's velocity that no body gives."""
@@ -60,7 +76,7 @@ class FlowPart:
     def coasted(self, name: str, h: Scalar) -> Scalar:
         """Where a row is when its velocity at the end of the step is found: half a step on."""
         (x,) = self.network.inputs(name, self.terms.now.signals)["position"]
-        return x + h / 2 * self.speed_at_start(name)
+        return x + h / 2 * self.rigid[name].sense * self.speed_at_start(name)
 
     def speed_at_end(self, name: str, velocities: Sequence[Scalar]) -> Scalar:
         """Velocity of a row at the end of the step, with these of the bodies."""

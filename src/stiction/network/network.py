@@ -245,6 +245,14 @@ class Network:
         """The velocities of all bodies."""
         return [v for name, body in self.bodies.items() for v in own[name][body.positions() :]]
 
+    def with_velocities(self, own: States, velocities: Sequence[Scalar]) -> States:
+        """The states with other velocities of all bodies."""
+        made, left = dict(own), iter(velocities)
+        for name, body in self.bodies.items():
+            nq = body.positions()
+            made[name] = [*own[name][:nq], *(next(left) for _ in own[name][nq:])]
+        return made
+
     def push(self, now: Evaluation, source: str) -> list[Scalar]:
         """The push of one source along the velocities of all bodies."""
         forces: list[Scalar] = []

@@ -6,6 +6,7 @@ from stiction.parts.bodies import Fixed, FreeBody, Mass
 from stiction.parts.end_stop import EndStop
 from stiction.parts.friction import Friction, FrictionPart
 from stiction.parts.ground import Ground, TouchingPoint
+from stiction.parts.imposed_motion import ImposedMotion
 from stiction.parts.kinds import Admittance, Clock, Digital, Impedance, Implicit, Part, Ports, Row, Spring
 from stiction.parts.penalty_joint import PenaltyJoint
 from stiction.parts.registry import PARTS
@@ -30,6 +31,7 @@ __all__ = [
     "Ground",
     "Impedance",
     "Implicit",
+    "ImposedMotion",
     "Mass",
     "Part",
     "PenaltyJoint",

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from stiction.fields import count, instance
+from stiction.fields import count, flag, instance
 from stiction.friction.dry import Dry
 from stiction.friction.law import ALL_SLIDES, CREEP, PRESLIDING, SLIDING, STUCK, Law
+from stiction.friction.loaded import under
 from stiction.parts.kinds import Impedance, Implicit, Ports, Spring
 from stiction.parts.registry import PARTS
 from stiction.trace.functions import Scalar, maximum, sign, sqrt, where
@@ -59,10 +61,15 @@ class FrictionPart(RubbingPart, Implicit):
     transparent = ("law",)
 
     law: Law
+    loaded: bool
 
     def surface_velocity(self, motion: Ports) -> list[Scalar]:
         """Its velocity."""
         return motion["velocity"]
+
+    def present_law(self, motion: Ports) -> Any:
+        """The law under its load."""
+        return under(self.law, motion["load"][0]) if self.loaded else self.law
 
     def unit(self, signal: str) -> str:
         """Those of its law among them."""
@@ -79,6 +86,8 @@ class Friction(FrictionPart):
     Attributes:
         law: the friction law.
         dimension: how many numbers the velocity has; above 1 the law must be dry, and is the same in all directions.
+        loaded: whether it has a further port, load, by which its torque is multiplied: the force that presses a clutch
+            or a brake, of a law per newton, or how a temperature changes it. A load below 0 counts as 0.
 
     Example:
         >>> from stiction.friction import Coulomb
@@ -92,10 +101,11 @@ class Friction(FrictionPart):
 
     law: Law = instance(Law, words="a friction law")
     dimension: int = count(1, least=1)
+    loaded: bool = flag(False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set("inputs", {"velocity": self.dimension})
+        self._set("inputs", {"velocity": self.dimension} | ({"load": 1} if self.loaded else {}))
         self._set("outputs", {"torque": self.dimension})
 
     def conflicts(self) -> Sequence:
@@ -127,11 +137,11 @@ class Friction(FrictionPart):
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
         """The law's torque."""
+        law = self.present_law(motion)
         if self.dimension > 1:
-            assert isinstance(self.law, Dry)
-            force, rates = self.law.flow_in_space(motion["velocity"], own, step)
+            force, rates = law.flow_in_space(motion["velocity"], own, step)
             return {"torque": force}, rates
-        torque, rates = self.law.flow(motion["velocity"][0], own, step)
+        torque, rates = law.flow(motion["velocity"][0], own, step)
         return {"torque": [torque]}, list(rates)
 
     @property
@@ -145,7 +155,7 @@ class Friction(FrictionPart):
 
     def stored(self, motion: Ports, own: list[Scalar]) -> Scalar:
         """Elastic energy of the bristles [J]."""
-        return self.law.stored(own)
+        return self.present_law(motion).stored(own)
 
     def springs(self, motion: Ports) -> Sequence[Spring]:
         """The bristle: of a dry law, in every direction; of another, how its torque begins at rest."""
@@ -153,21 +163,22 @@ class Friction(FrictionPart):
         if not any(law.bends) or (isinstance(law, Dry) and (law.stiffness is None or law.damping is None)):
             return []
         units = [[int(k == j) for j in range(n)] for k in range(n)]
-        return [Spring({"torque": unit}, *law.at_rest()) for unit in units]
+        return [Spring({"torque": unit}, *self.present_law(motion).at_rest()) for unit in units]
 
     def mode(self, motion: Ports, own: list[Scalar], step: Scalar) -> Scalar:
         """0 stuck, 1 pre-sliding, 2 sliding."""
         if self.dimension == 1:
-            return self.law.mode(motion["velocity"][0], own, step)
+            return self.present_law(motion).mode(motion["velocity"][0], own, step)
         slip, moves = length(self._slip(motion, own, step)), length(motion["velocity"])
         return where(slip <= CREEP, STUCK, where(slip >= ALL_SLIDES * moves, SLIDING, PRESLIDING))
 
     def margin(self, motion: Ports, own: list[Scalar], step: Scalar) -> Scalar:
         """Torque that is missing to break-away [N·m or N]."""
         if self.dimension == 1:
-            return self.law.margin(motion["velocity"][0], own, step)
+            return self.present_law(motion).margin(motion["velocity"][0], own, step)
         force = length(self.force(motion, own, step, 0)[0]["torque"])
-        return where(self.mode(motion, own, step) >= SLIDING, 0, maximum(0, self.law.breakaway(1) - force))
+        missing = maximum(0, self.present_law(motion).breakaway(1) - force)
+        return where(self.mode(motion, own, step) >= SLIDING, 0, missing)
 
     def direction(self, motion: Ports, own: list[Scalar], step: Scalar) -> list[Scalar]:
         """Where it slides: a sign, or a unit vector; 0 where nothing does."""

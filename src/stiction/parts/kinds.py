@@ -212,6 +212,10 @@ class Row(Implicit):
         """The torque that was found, held over the step."""
         return {"torque": [own[1]]}, [0] * len(own)
 
+    def under(self, motion: Ports) -> Self:
+        """The same with what its inputs make of it in this step."""
+        return self
+
     def beside(self, s: Scalar) -> Scalar:
         """Torque that it has at velocity s beside that of its row."""
         return 0

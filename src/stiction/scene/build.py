@@ -42,9 +42,11 @@ def network_of(scene: Scene) -> Network:
             robot: [site.joints.get(scene.key(robot, inner), 0.0) for inner in r.velocity_names]
             for robot, r in scene.all_robots.items()
         }
-        made.friction(name, site.law, rows, mounts[next(iter(site.joints))].units)
+        made.friction(name, site, rows, mounts[next(iter(site.joints))].units)
     for name in dict.fromkeys([*scene.drives, *scene.control]):
         _attach(scene, mounts[name], made)
+    for name, function in scene.motion.items():
+        made.motion(mounts[name], function)
     for name, limits in scene.way_limits.items():
         made.end_stop(mounts[name], limits)
     for name, part in scene.parts.items():

@@ -11,14 +11,15 @@ from typing import Any
 from stiction.drive.drive import Drive
 from stiction.drive.gear import Gear
 from stiction.errors import StictionError, unknown
-from stiction.fields import MisfitError, Validated, choice, instance, numbers, real, timely
+from stiction.fields import MisfitError, Validated, argument, choice, function_of_time, instance, numbers, real, timely
 from stiction.friction.dry import Coulomb
 from stiction.friction.law import Law
 from stiction.friction.viscous import Viscous
 from stiction.network.layout import start_values
 from stiction.network.network import Network
 from stiction.network.parameters import parameters_of
-from stiction.network.wires import Wire
+from stiction.network.wires import Wire, port_named
+from stiction.parts.imposed_motion import ImposedMotion
 from stiction.parts.kinds import Digital, Part
 from stiction.robot.joint import SINGLE, Limits
 from stiction.robot.ports import GRAVITY
@@ -41,6 +42,9 @@ class FrictionSite(Validated):
     Attributes:
         law: the friction law.
         joints: factor of each joint's velocity, by the joint's name.
+        load: what the law is multiplied by, as a number, a `Table` or a formula of the time t [s]: the force that
+            presses a brake or a clutch, of a law per newton. None: 1.
+        load_from: the output of a part that says it instead, such as "press.force".
 
     Example:
         >>> import stiction
@@ -51,9 +55,17 @@ class FrictionSite(Validated):
 
     law: Law = instance(Law, words="a friction law")
     joints: Mapping[str, float] = instance(Mapping, words="a factor for each joint, such as {'joint5': 1, 'joint6': 1}")
+    load: Any = None
+    load_from: str | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.load is not None and self.load_from is not None:
+            raise self.refusal("it has a load and load_from; give one of them")
+        if self.load is not None:
+            self._set("load", argument("FrictionSite", "load", self.load, function_of_time(), SceneError))
+        if self.load_from is not None:
+            self._set("load_from", str(port_named(self.load_from)))
         if not self.joints:
             raise self.refusal("joints is empty; allowed: a factor for each joint, such as {'joint5': 1, 'joint6': 1}")
         factors = {name: _number(f"FrictionSite: the factor of joint '{name}'", x) for name, x in self.joints.items()}
@@ -87,6 +99,8 @@ class Scene(Validated):
             command goes to the drive, or is a torque at the joint where there is no drive.
         torque: at each joint [N·m or N], by name: a number, a `Table`, or a formula of the time t [s] (a function that
             uses `stiction.trace`).
+        motion: position of joints that move as they are told [rad or m], by name, as `torque`; what it takes is the
+            signal "motion.JOINT" [N·m or N]. They start where it says.
         limits: "act": joints stop at the ends of their ways, as robots' descriptions give them; "ignore": they go
             through, which is noted in the run.
         gravity: acceleration of free fall [m/s²], 3 numbers.
@@ -113,6 +127,7 @@ class Scene(Validated):
     drives: Mapping[str, Drive] = field(default_factory=dict)
     control: Mapping[str, Digital] = field(default_factory=dict)
     torque: Mapping[str, Torque] = field(default_factory=dict)
+    motion: Mapping[str, Torque] = field(default_factory=dict)
     limits: str = choice(("act", "ignore"), default="act")
     gravity: Sequence[float] = numbers(3, default=GRAVITY)
     q: Any = ()
@@ -120,7 +135,7 @@ class Scene(Validated):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for what in ("robots", "parts", "friction", "drives", "control", "torque"):
+        for what in ("robots", "parts", "friction", "drives", "control", "torque", "motion"):
             if not isinstance(getattr(self, what), Mapping):
                 raise SceneError(f"{what} is {getattr(self, what)!r}; allowed: a mapping from names")
             self._set(what, dict(getattr(self, what)))  # what becomes of the user's own does not matter
@@ -128,7 +143,10 @@ class Scene(Validated):
             raise SceneError(f"wires is {self.wires!r}; allowed: a list of Wire objects")
         self._set("wires", tuple(self.wires))
         self._check_parts()
-        self._set("torque", {name: self._torque(name, torque) for name, torque in self.torque.items()})
+        for what in ("torque", "motion"):
+            self._set(what, {name: self._in_time(what, name, x) for name, x in getattr(self, what).items()})
+        for name in self.motion:
+            self._must_be_single(name, "an imposed motion")
         for name, drive in self.drives.items():
             self._check_drive(name, drive)
         for name, controller in self.control.items():
@@ -140,6 +158,7 @@ class Scene(Validated):
                 self._known(joint, self.joints, f"friction '{name}'")
         for what in ("q", "v"):
             self._set(what, self._coordinates(what, getattr(self, what)))
+        self._check_told()
         self._check_ways()
         _ = self.network  # checks the parameters and the wires
 
@@ -170,21 +189,21 @@ class Scene(Validated):
             if name in self.all_robots:
                 raise SceneError(f"a part cannot be called '{name}', as a robot is; choose another name")
 
-    def _torque(self, name: str, torque: Any) -> Torque:
-        self._known(name, self.joints, "torque")
-        what = f"torque of '{name}'"
-        if isinstance(torque, str):
+    def _in_time(self, quantity: str, name: str, given: Any) -> Torque:
+        self._known(name, self.joints, quantity)
+        what = f"{quantity} of '{name}'"
+        if isinstance(given, str):
             raise SceneError(
-                f"{what} is {torque!r}; allowed: a number, a Table, or a function of the time "
-                f"(in code a formula is Formula({torque!r}))"
+                f"{what} is {given!r}; allowed: a number, a Table, or a function of the time "
+                f"(in code a formula is Formula({given!r}))"
             )
-        if not callable(torque):
-            return _number(what, torque)
+        if not callable(given):
+            return _number(what, given)
         try:
-            timely(torque)
+            timely(given)
         except MisfitError as problem:
             raise SceneError(f"{what}: {problem}; allowed: a function of the time that uses stiction.trace") from None
-        return torque
+        return given
 
     def _check_drive(self, name: str, drive: Any) -> None:
         self._known(name, self.joints, "drives")
@@ -218,6 +237,23 @@ class Scene(Validated):
             raise SceneError(f"{what} cannot be on '{name}'; allowed: {', '.join(SINGLE)} joints")
         return robot
 
+    def _told(self) -> dict[str, dict[str, float]]:
+        """Position and velocity at the start of joints that move as they are told."""
+        found = {}
+        for name, function in self.motion.items():
+            x, v = ImposedMotion(function=function).at_start()
+            found[name] = {"q": x, "v": v}
+        return found
+
+    def _check_told(self) -> None:
+        """Refuse positions at the start that are not those of the motion."""
+        q = dict(zip(self.position_names, self.q, strict=True))
+        for name, told in self._told().items():
+            if abs(q[name] - told["q"]) > 1e-9 * max(1.0, abs(told["q"])):
+                raise SceneError(
+                    f"q of '{name}' is {q[name]:g}, and its motion begins at {told['q']:g}; leave one of them out"
+                )
+
     def _check_ways(self) -> None:
         """Refuse positions beyond the ends of a joint's way."""
         q = dict(zip(self.position_names, self.q, strict=True))
@@ -240,6 +276,7 @@ class Scene(Validated):
             usual |= {self.key(name, each): float(x) for each, x in zip(inner, first, strict=True)}
         if what == "q":
             usual |= {name: min(max(x.lower, usual[name]), x.upper) for name, x in self.way_limits.items()}
+        usual |= {name: told[what] for name, told in self._told().items()}
         if isinstance(given, Mapping):
             for name in given:
                 self._known(name, usual, what)

@@ -17,6 +17,7 @@ from stiction.network.wires import InternalTerm, Term, Wire
 from stiction.parts.bodies import Mass
 from stiction.parts.end_stop import EndStop
 from stiction.parts.friction import Friction
+from stiction.parts.imposed_motion import ImposedMotion
 from stiction.parts.kinds import Digital, Part
 from stiction.parts.robot_body import RobotBody
 from stiction.parts.source import Source
@@ -98,17 +99,26 @@ class Wiring:
         self.labels.parameters[part, "value"] = part
         self.push(mount, f"{part}.force")
 
-    def friction(self, site: str, law: Law, rows: Mapping[str, Sequence[float]], units: Mapping[str, str]) -> None:
-        """Friction on a combination of the velocities of robots."""
-        part = self._site(site, law, units)
+    def friction(self, site: str, friction: Any, rows: Mapping[str, Sequence[float]], units: Mapping[str, str]) -> None:
+        """Friction on a combination of the velocities of robots: a `FrictionSite`, or a law."""
+        law, load = getattr(friction, "law", friction), getattr(friction, "load_from", None)
+        if getattr(friction, "load", None) is not None:
+            source = f"load.{site}"
+            self.parts[source] = Source(functions=(friction.load,))
+            self.labels.signals[source, "force"] = Label(source, "1")
+            self.labels.parameters[source, "value"] = source
+            load = f"{source}.force"
+        part = self._site(site, law, units, loaded=load is not None)
+        if load is not None:
+            self.wires.append(Wire(f"{part}.load", [load]))
         seen = {robot: list(row) for robot, row in rows.items() if any(row)}
         self.wires.append(Wire(f"{part}.velocity", [InternalTerm(f"{robot}.v", [row]) for robot, row in seen.items()]))
         for robot, row in seen.items():
             self.pushes[robot].append(InternalTerm(f"{part}.torque", [[-x] for x in row]))
 
-    def _site(self, site: str, law: Law, units: Mapping[str, str]) -> str:
+    def _site(self, site: str, law: Law, units: Mapping[str, str], loaded: bool = False) -> str:
         part = f"friction.{site}"
-        self.parts[part] = Friction(law=law)
+        self.parts[part] = Friction(law=law, loaded=loaded)
         of = {"torque": "torque", "margin": "torque", "link_torque": "torque", "way": "q", "fastest": "v"}
         known = {what: units[quantity] for what, quantity in of.items()}
         for state, bends in zip(law.states, law.bends, strict=True):
@@ -128,6 +138,17 @@ class Wiring:
             Wire(f"{part}.velocity", [InternalTerm(f"{mount.robot}.v", [mount.velocity])]),
         ]
         self.push(mount, f"{part}.torque", -1.0)
+
+    def motion(self, mount: Mount, function: Any) -> None:
+        """A position of a joint, given in time."""
+        part = f"motion.{mount.name}"
+        self.parts[part] = ImposedMotion(function=function)
+        self._label(part, mount.name, {"torque": mount.units["torque"]}, torque="motion")
+        self.wires += [
+            Wire(f"{part}.position", [InternalTerm(f"{mount.robot}.q", [mount.position])]),
+            Wire(f"{part}.velocity", [InternalTerm(f"{mount.robot}.v", [mount.velocity])]),
+        ]
+        self.push(mount, f"{part}.torque")
 
     def push(self, mount: Mount, source: str, gain: float = 1.0) -> None:
         """A torque at a joint."""

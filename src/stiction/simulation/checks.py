@@ -11,6 +11,7 @@ from stiction.network.parameters import Parameters
 from stiction.network.start import StartTerms
 from stiction.network.wires import Port
 from stiction.parts.end_stop import EndStopPart
+from stiction.parts.imposed_motion import ImposedMotion
 from stiction.parts.robot_body import RobotBody
 from stiction.simulation.given import Given, place_of
 from stiction.trace.parameters import absent
@@ -29,29 +30,40 @@ def check_quaternions(layout: Layout, first: np.ndarray, given: Given) -> None:
                 )
 
 
-def check_ways(layout: Layout, first: np.ndarray, parameters: Parameters, given: Given) -> None:
-    """Refuse first values beyond the ends of a way."""
-    network = layout.network
-    for name, stop in network.parts.items():
-        wire = network.driven.get(Port(name, "position"))
-        if not given.start or not isinstance(stop, EndStopPart) or wire is None:
+def check_positions(layout: Layout, first: np.ndarray, parameters: Parameters, given: Given) -> None:
+    """Refuse first values beyond the ends of a way, or elsewhere than an imposed motion begins."""
+    for name, part in layout.network.parts.items():
+        if not isinstance(part, (EndStopPart, ImposedMotion)):
             continue
-        if any(term.port.part not in network.bodies for term in wire.all_terms):
-            continue  # a stop that moves
-        signals: dict[Port, Any] = {}
-        for owner in {term.port.part for term in wire.all_terms}:
-            own: Any = [first[..., layout.places[owner, state]] for state in network.parts[owner].start()]
-            signals |= {Port(owner, port): x for port, x in network.bodies[owner].motion(own).items()}
-        (x,), ends = wire.value(1, signals), parameters.in_arrays(name)
-        low, high = ends.lower, ends.upper
-        wrong = np.zeros(given.batch, bool) if low is None else np.broadcast_to(x < low, given.batch)
-        wrong = wrong if high is None else wrong | (x > high)
-        if wrong.any():
-            run = tuple(int(i) for i in np.argwhere(wrong)[0])
-            at = float(np.broadcast_to(x, given.batch)[run])
-            raise given.refusal(
-                f"'{name}' begins at {at:g}, beyond its end; start within, or give limits='ignore'", run
-            )
+        x = _position(layout, name, first)
+        if x is None or (isinstance(part, EndStopPart) and not given.start):
+            continue  # one that moves; or where the scene checked it
+        if isinstance(part, ImposedMotion):
+            begins = part.at_start()[0]
+            wrong = np.abs(x - begins) > 1e-9 * max(1.0, abs(begins))
+            why = f"and its motion begins at {begins:g}; start there"
+        else:
+            ends = parameters.in_arrays(name)
+            wrong = np.zeros(given.batch, bool) if ends.lower is None else x < ends.lower
+            wrong = wrong if ends.upper is None else wrong | (x > ends.upper)
+            why = "beyond its end; start within, or give limits='ignore'"
+        if np.any(wrong):
+            run = tuple(int(i) for i in np.argwhere(np.broadcast_to(wrong, given.batch))[0])
+            raise given.refusal(f"'{name}' begins at {float(np.broadcast_to(x, given.batch)[run]):g}, {why}", run)
+
+
+def _position(layout: Layout, name: str, first: np.ndarray) -> Any:
+    """The position of a part at the start, (*batch); None where something that is no body has a part in it."""
+    network = layout.network
+    wire = network.driven[Port(name, "position")]
+    owners = {term.port.part for term in wire.all_terms}
+    if not owners <= set(network.bodies):
+        return None
+    signals: dict[Port, Any] = {}
+    for owner in owners:
+        own: Any = [first[..., layout.places[owner, state]] for state in network.parts[owner].start()]
+        signals |= {Port(owner, port): x for port, x in network.bodies[owner].motion(own).items()}
+    return wire.value(1, signals)[0]
 
 
 def check_values(parameters: Parameters, given: Given) -> None:

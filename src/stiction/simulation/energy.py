@@ -83,6 +83,6 @@ def _loses(network: Network, name: str) -> bool:
     if part is None or not part.inputs:
         return False
     if isinstance(part, (FrictionPart, Row)):
-        return True
+        return part.sense > 0  # what resists
     motor = isinstance(part, Implicit) and part.sense < 0
     return not motor and not isinstance(part, Digital) and not network.driven_from_outside(name)

@@ -44,11 +44,13 @@ def simulate(
 
     Signals are called by part and output, "PART.OUTPUT", and many for short: "q.JOINT" [rad or m] and "v.JOINT" [rad/s
     or m/s]; "torque.JOINT", where the scene gives one [N·m or N]; of each friction site "friction.SITE", with the sign
-    of the velocity [N·m or N], "mode.SITE" (0 stuck, 1 pre-sliding, 2 sliding; a mode shorter than two steps is no
-    switch), "switches.SITE", how often it changed, "margin.SITE", what is missing to break-away [N·m or N],
-    "fastest.SITE", the largest speed so far, and "bend.SITE", the bristle of laws that have one [rad or m]; with rigid
-    friction also "residual" [N·m or N]: how far at worst, so far, stick and slip contradicted each other. "rosenbrock"
-    counts "steps" and "rejected" steps. With `energy`: "energy.kinetic", "energy.potential", "energy.elastic",
+    of the velocity [N·m or N], "mode.SITE" (0 stuck, 1 pre-sliding, 2 sliding), "lasting_mode.SITE", the same without
+    what is shorter than two steps, "switches.SITE", how often that changed, "direction.SITE" of sliding (−1, 0, 1),
+    "margin.SITE", what is missing to break-away [N·m or N], "fastest.SITE", the largest speed so far, and the states of
+    laws that have some ("bend.SITE" [rad or m]); "limit.JOINT", the torque of an end stop, above 0 at the upper end,
+    "motion.JOINT", what an imposed motion takes [N·m or N]; with rigid friction also "residual" [N·m or N]: how far at
+    worst, so far, stick and slip contradicted each other. "rosenbrock" counts "steps" and "rejected" steps. With
+    `energy`: "energy.kinetic", "energy.potential", "energy.elastic",
     "work.SOURCE", "loss.PART" and "energy.residue", what the method itself adds or takes [J].
 
     Args:
