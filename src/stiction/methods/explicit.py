@@ -26,8 +26,10 @@ from stiction.parts.end_stop import EndStop
 from stiction.parts.friction import Friction, FrictionPart
 from stiction.parts.ground import Ground
 from stiction.parts.kinds import Row
-from stiction.trace.functions import Scalar, where
-from stiction.trace.parameters import Key
+from stiction.trace.functions import Scalar, clip, loop, where
+from stiction.trace.parameters import Key, absent
+
+SLIVER = 1e-9  # part of a step that is none
 
 
 class Explicit(Method):
@@ -75,14 +77,41 @@ class Explicit(Method):
 
 
 def flowed(scheme: Scheme, network: Network, block: Block, t: Scalar, h: Scalar) -> Block:
-    """The state after one step of the flow by a scheme."""
+    """The state after one step of the flow by a scheme; it is divided where something jumps within it."""
+    if not network.breaks:
+        return _flowed(scheme, network, block, t, h)
+    n, names = len(flat_states(network, block.own)), list(block.works)
+
+    def piece(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
+        *state, come, left = carry
+        own, works = states_of(network, state[:n]), dict(zip(names, state[n:], strict=True))
+        until = left
+        for jump in network.breaks:
+            ahead = jump - (t + come)
+            until = where((ahead > SLIVER * h) & (ahead < until - SLIVER * h), ahead, until)
+        after = _flowed(scheme, network, block._replace(own=own, works=works), t + come, until, SLIVER * h)
+        return [
+            *flat_states(network, after.own),
+            *after.works.values(),
+            come + until,
+            where(until < left, left - until, 0),
+        ]
+
+    start = [*flat_states(network, block.own), *block.works.values(), 0 * t, 0 * t + h]
+    *state, _, _ = loop(len(network.breaks) + 1, piece, start, until_zero=len(start) - 1)
+    return block._replace(own=states_of(network, state[:n]), works=dict(zip(names, state[n:], strict=True)))
+
+
+def _flowed(scheme: Scheme, network: Network, block: Block, t: Scalar, h: Scalar, within: Scalar = 0) -> Block:
+    """The state after one step of the flow by a scheme; at its ends the time is taken a little within it."""
     flat = flat_states(network, block.own)
     n = len(flat)
 
-    def flow(x: list[Scalar], t: Scalar, stage: Scalar) -> list[Scalar]:
-        own, fast = at_means(network, states_of(network, x[:n]), t, h)
-        now = network.evaluate(own, t, stage)
-        rates: dict[str, Any] = network.rates(now, t)
+    def flow(x: list[Scalar], at: Scalar, stage: Scalar) -> list[Scalar]:
+        at = at if absent(within) else clip(at, t + within, t + h - within)
+        own, fast = at_means(network, states_of(network, x[:n]), at, h)
+        now = network.evaluate(own, at, stage)
+        rates: dict[str, Any] = network.rates(now, at)
         rates |= {name: [where(quick, 0, rate) for rate in rates[name]] for name, quick in fast.items()}
         terms = Terms(network, now)
         return [*flat_states(network, rates), *(powers(block, terms.pushes, terms.velocities) if block.works else [])]

@@ -74,8 +74,8 @@ class MidpointPart(FlowPart):
         middle, stage = _in_the_middle(network, block.own, h), constant(h)
         v = network.velocities(middle)
         self.ahead = [x + d / 2 for x, d in zip(v, last, strict=True)]  # velocities in the middle, extrapolated
-        now = Terms(network, network.evaluate(middle, t + h / 2, stage))
-        ahead = network.evaluate(network.with_velocities(middle, self.ahead), t + h / 2, stage)
+        now = Terms(network, network.evaluate(middle, t + h / 2, stage, h))
+        ahead = network.evaluate(network.with_velocities(middle, self.ahead), t + h / 2, stage, h)
         super().__init__(now, ahead, t + h, stage)
         self.last = last
         self.pushes = {name: push for name, push in self.terms.pushes.items() if name not in self.rigid}

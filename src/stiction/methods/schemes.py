@@ -21,10 +21,10 @@ def euler(flow: Flow, state: Sequence[Scalar], t: Scalar, h: Scalar) -> list[Sca
 def runge_kutta_4(flow: Flow, state: Sequence[Scalar], t: Scalar, h: Scalar) -> list[Scalar]:
     """One step of the classical method; order 4."""
     n = len(state)
-    table = ((0, h / 2, 1), (h / 2, h / 2, 2), (h / 2, h, 2), (h, h, 1))  # offset of the stage, stage step, weight
+    table = ((0, 1 / 2, 1), (1 / 2, 1 / 2, 2), (1 / 2, 1, 2), (1, 1, 1))  # offset of the stage, stage step, weight
 
     def stage(row: tuple, carry: list[Scalar]) -> list[Scalar]:
-        offset, step, weight = row
+        offset, step, weight = h * row[0], h * row[1], row[2]
         rate, total = carry[:n], carry[n:]
         rate = list(flow([x + offset * k for x, k in zip(state, rate, strict=True)], t + offset, step))
         return [*rate, *(s + weight * k for s, k in zip(total, rate, strict=True))]
@@ -37,14 +37,15 @@ def runge_kutta_gill(flow: Flow, state: Sequence[Scalar], t: Scalar, h: Scalar) 
     """One step with Gill's coefficients, which need one register less; order 4."""
     n, r = len(state), math.sqrt(0.5)
     table = (  # offset of the stage, stage step, Gill's a, b and c
-        (0, h / 2, 1 / 2, 2, 1 / 2),
-        (h / 2, h / 2, 1 - r, 1, 1 - r),
-        (h / 2, h, 1 + r, 1, 1 + r),
-        (h, h, 1 / 6, 2, 1 / 2),
+        (0, 1 / 2, 1 / 2, 2, 1 / 2),
+        (1 / 2, 1 / 2, 1 - r, 1, 1 - r),
+        (1 / 2, 1, 1 + r, 1, 1 + r),
+        (1, 1, 1 / 6, 2, 1 / 2),
     )
 
     def stage(row: tuple, carry: list[Scalar]) -> list[Scalar]:
-        offset, step, a, b, c = row
+        offset, step = h * row[0], h * row[1]
+        a, b, c = row[2:]
         x, q = carry[:n], carry[n:]
         moves = [h * rate for rate in flow(x, t + offset, step)]
         changes = [a * (k - b * old) for k, old in zip(moves, q, strict=True)]

@@ -148,6 +148,12 @@ class Network:
             placed.append(next((name for name in left if commands[name] <= set(placed)), left[0]))
         return tuple(placed)
 
+    @cached_property
+    def breaks(self) -> tuple[float, ...]:
+        """Times at which something jumps [s], as far as the parts know."""
+        parts = [part for part in self.parts.values() if isinstance(part, Impedance)]
+        return tuple(sorted({float(t) for part in parts for t in part.breaks()}))
+
     def must_be_mechanical(self, what: str, instead: str) -> None:
         """Refuse bodies that say no mass matrix, for what needs one."""
         for name, body in self.bodies.items():
@@ -218,8 +224,10 @@ class Network:
         wire = self.driven.get(port)
         return [0] * size if wire is None else wire.value(size, signals, only)
 
-    def evaluate(self, own: States, t: Scalar, step: Scalar) -> Evaluation:
-        """All outputs at a state: motions and commands first, then forces, each after those that drive it."""
+    def evaluate(self, own: States, t: Scalar, step: Scalar, span: Scalar = 0) -> Evaluation:
+        """All outputs at a state: motions and commands first, then forces, each after those that drive it; what depends
+        on the time alone as its mean over a span around t.
+        """
         signals = {
             Port(name, port): x for name, part in self.digital.items() for port, x in part.present(own[name]).items()
         }
@@ -229,7 +237,11 @@ class Network:
         for name in self.order:
             part = self.parts[name]
             assert isinstance(part, Impedance)
-            given = part.force(self.inputs(name, signals), own[name], step, t)
+            inputs = self.inputs(name, signals)
+            plain = isinstance(span, int)
+            given = (
+                part.force(inputs, own[name], step, t) if plain else part.mean_force(inputs, own[name], step, t, span)
+            )
             outputs, rates[name] = part.answer("force", given, len(own[name]), f"part '{name}': ")
             signals |= {Port(name, port): list(x) for port, x in outputs.items()}
         return Evaluation(own, signals, rates)

@@ -15,7 +15,7 @@ from stiction.trace.parameters import Key, Rows, Substitution
 from stiction.trace.program import Port
 from stiction.trace.structure import NoKeyError, structure_of
 
-TABLE = 3  # numbers in a row of a table
+TABLE = 4  # columns of tables: time, value, slope, integral
 
 
 class TableRows:

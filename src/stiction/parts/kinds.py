@@ -158,6 +158,16 @@ class Impedance(Part):
         """The outputs and the rates of the own states; `step` is the stage step of the integrator [s]."""
         raise NotImplementedError
 
+    def mean_force(
+        self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar, span: Scalar
+    ) -> tuple[Ports, Sequence[Scalar]]:
+        """The same for a step of length `span` around t, as its mean, where it depends on the time alone."""
+        return self.force(motion, own, step, t)
+
+    def breaks(self) -> Sequence[float]:
+        """Times at which its outputs jump [s], as far as it knows."""
+        return ()
+
     def stored(self, motion: Ports, own: list[Scalar]) -> Scalar:
         """Elastic energy [J]."""
         return 0

@@ -1,7 +1,8 @@
 """Forces given in time."""
 
 import copy
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,8 +10,11 @@ from stiction.fields import MisfitError, real, timely
 from stiction.parts.kinds import Impedance, Ports
 from stiction.parts.registry import PARTS
 from stiction.parts.table import Table
-from stiction.trace.functions import Scalar
+from stiction.trace.functions import Scalar, clip
+from stiction.trace.jumps import jumps
 from stiction.trace.parameters import Parametric, Substitution
+
+FEW = 16  # times at which a step is divided
 
 
 @PARTS.add
@@ -57,6 +61,36 @@ class Source(Impedance):
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
         """The functions' values at t."""
         return {"force": [f(t) if callable(f) else f for f in self.functions]}, []
+
+    def mean_force(
+        self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar, span: Scalar
+    ) -> tuple[Ports, list[Scalar]]:
+        """Their means over a step around t: the impulse is right though a load begins within the step."""
+        return {"force": [_mean(f, t, span) if callable(f) else f for f in self.functions]}, []
+
+    def breaks(self) -> list[float]:
+        """Knots of short tables, and times with which formulas compare theirs."""
+        return [x for f in self.functions if callable(f) for x in _breaks(f)]
+
+
+def _breaks(function: Any) -> Sequence[float]:
+    if isinstance(function, Table):
+        return function.time if len(function.time) <= FEW else ()
+    return jumps(function)[:FEW]
+
+
+def _mean(function: Any, t: Scalar, span: Scalar) -> Scalar:
+    """Mean of a function over a step around t: in the middle of each part that a jump leaves."""
+    if isinstance(function, Table):
+        return function.mean(t, span)
+    known = _breaks(function)
+    if not known:
+        return function(t)
+    first, last, total = t - span / 2, t + span / 2, 0
+    edges = [first, *(clip(x, first, last) for x in known), last]
+    for a, b in itertools.pairwise(edges):
+        total = total + (b - a) * function((a + b) / 2)
+    return total / span
 
 
 def _replaced(function: Any, name: str, substitution: Substitution) -> Any:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stiction.fields import Validated, numbers
-from stiction.trace.functions import Scalar, clip, floor, lookup, loop, where
+from stiction.trace.functions import Scalar, absolute, clip, floor, lookup, loop, where
 from stiction.trace.parameters import Parametric, Substitution
 
 MOST = 10_000  # points
@@ -63,15 +63,39 @@ class Table(Validated, Parametric):
         return (type(self).__qualname__, self.time)
 
     def _rows(self) -> list[tuple[float, ...]]:
-        """Time, value and slope at the beginning of each line."""
+        """Time, value, slope and integral at the beginning of each line."""
         points = itertools.pairwise(zip(self.time, self.value, strict=True))
-        return [(t, x, (y - x) / (u - t)) for (t, x), (u, y) in points]
+        rows: list[tuple[float, ...]] = []
+        total = 0.0
+        for (t, x), (u, y) in points:
+            rows.append((t, x, (y - x) / (u - t), total))
+            total += (x + y) / 2 * (u - t)
+        return rows
 
     def __call__(self, t: Scalar) -> Scalar:
         """The value at time t."""
-        index, rows = self._interval(t), getattr(self, "rows", None)
-        first, value, slope = lookup(self._rows(), index) if rows is None or isinstance(rows, list) else rows.row(index)
+        first, value, slope, _ = self._line(self._interval(t))
         return value + slope * (clip(t, self.time[0], self.time[-1]) - first)
+
+    def _line(self, index: Scalar) -> Any:
+        """Time, value, slope and integral at the beginning of one of the lines."""
+        rows = getattr(self, "rows", None)
+        return lookup(self._rows(), index) if rows is None or isinstance(rows, list) else rows.row(index)
+
+    def mean(self, t: Scalar, span: Scalar) -> Scalar:
+        """The mean over a span of time around t."""
+        a, b = t - span / 2, t + span / 2
+        crosses = absolute(self._interval(b) - self._interval(a)) + where(
+            (a < self.time[0]) | (b > self.time[-1]), 1, 0
+        )
+        return where(crosses > 0, (self._integral(b) - self._integral(a)) / span, self(t))
+
+    def _integral(self, t: Scalar) -> Scalar:
+        """The integral from the first point on."""
+        inside = clip(t, self.time[0], self.time[-1])
+        first, value, slope, total = self._line(self._interval(inside))
+        d = inside - first
+        return total + value * d + slope * d * d / 2 + self(t) * (t - inside)
 
     def _interval(self, t: Scalar) -> Scalar:
         """Which of the lines: by division where the times are equally spaced, else by halving."""
