@@ -3,28 +3,26 @@
 Each source's work is integrated as a state, by the same scheme.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
-
-import numpy as np
 
 from stiction.errors import InputError
 from stiction.friction.bristle import Dahl, LuGre
 from stiction.friction.dry import Stribeck
-from stiction.methods.bristles import bristle_sites, chosen_bristles, dry_sites, with_bristles
+from stiction.methods.bristles import chosen_bristles, dry_sites, with_bristles
+from stiction.methods.elastic import ElasticParts, judge_of
 from stiction.methods.fast_states import at_end, at_means
 from stiction.methods.method import Choice, Method, powers
 from stiction.methods.schemes import Scheme, euler, runge_kutta_4, runge_kutta_gill
-from stiction.methods.stability import bristle_growth, refuse_growth, refuse_runs, spring_growth
+from stiction.methods.stability import refuse_runs
 from stiction.methods.stop_springs import chosen_springs, with_stop_springs
 from stiction.network.layout import Block, flat_states, states_of
 from stiction.network.network import Network
 from stiction.network.start import StartTerms
 from stiction.network.terms import Terms
 from stiction.parts.end_stop import EndStop
-from stiction.parts.friction import Friction, FrictionPart
-from stiction.parts.ground import Ground
+from stiction.parts.friction import FrictionPart
 from stiction.parts.kinds import Row
 from stiction.trace.functions import Scalar, clip, loop, where
 from stiction.trace.parameters import Key, absent
@@ -60,11 +58,18 @@ class Explicit(Method):
 
     def check(self, network: Network, start: StartTerms, step: float) -> None:
         """Refuse friction that pushes, and bristles and springs that the step cannot follow."""
-        scheme = type(self).scheme
         refuse_pushing(network, start)
-        refuse_stiff_bristles(network, start, scheme, self.title, step, not self.springs_grow)
-        if not self.springs_grow:
-            refuse_stiff_springs(network, start, lambda K, B, h: spring_growth(scheme, K, B, h), self.title, step)
+        self._elastic(network, start, step).refuse()
+
+    def start_notes(self, network: Network, start: StartTerms, step: float) -> list[str]:
+        """Contacts that would be too much together."""
+        return self._elastic(network, start, step).notes()
+
+    def _elastic(self, network: Network, start: StartTerms, step: float) -> ElasticParts:
+        made = ElasticParts(network, start, judge_of(type(self).scheme), self.title, step)
+        if self.springs_grow:
+            made.lasting, made.passing = [name for name in dry_sites(network) if name in made.lasting], []
+        return made
 
     def site_notes(self, part: FrictionPart, step: float, fastest: float) -> list[str]:
         """Bristles that forget faster than the scheme follows, and bristles that chatter."""
@@ -188,63 +193,3 @@ def refuse_pushing(network: Network, start: StartTerms) -> None:
                 f"friction '{name}' is wired to push its body along; "
                 "its torque has the sign of the velocity: give its term the gain -1",
             )
-
-
-def refuse_stiff_bristles(
-    network: Network, start: StartTerms, scheme: Scheme, title: str, step: float, every: bool
-) -> None:
-    """Refuse bristles that do not hold at this step, all that are coupled together: of every law, or of dry ones."""
-    dry = dry_sites(network)
-    sites = bristle_sites(network) if every else dry
-    if sites:
-        staged = np.array([float(name in dry) for name in sites])
-        none = "or none (stiffness and damping are then chosen), " if dry else ""
-        instead = f"softer bristles, {none}or method 'moreau'"
-        _refuse_stiff("friction bristles", sites, instead, staged, start, scheme, title, step)
-    for name, part in network.parts.items():
-        if (isinstance(part, Friction) and part.dimension > 1) or isinstance(part, Ground):
-            _refuse_stiff(f"the bristles of '{name}'", [name], "softer bristles", 1.0, start, scheme, title, step)
-
-
-def _refuse_stiff(
-    what: str,
-    names: Sequence[str],
-    instead: str,
-    staged: np.ndarray | float,
-    start: StartTerms,
-    scheme: Scheme,
-    title: str,
-    step: float,
-) -> None:
-    A = start.compliance(names)
-    K, B = (np.concatenate([x[name] for name in names], axis=1) for x in (start.stiffness, start.damping))
-
-    def message(stable: float, _: int) -> str:
-        return (
-            f"{what} are too stiff for '{title}' at {step:g} s; the largest stable step is {stable:.3g} s. "
-            f"Take it, or {instead}"
-        )
-
-    refuse_growth(lambda h: bristle_growth(scheme, A, K, B, h, staged), step, 1 + 1e-9, message)
-
-
-def refuse_stiff_springs(network: Network, start: StartTerms, growth: Any, title: str, step: float) -> None:
-    """Refuse springs that the step cannot follow, each direction alone on the bodies that it moves."""
-    for name, part in network.parts.items():
-        if isinstance(part, (FrictionPart, Ground)) or name not in start.rows:
-            continue
-        a = np.diagonal(start.compliance([name]), axis1=1, axis2=2)
-        stiffness, damping = start.stiffness[name] * a, start.damping[name] * a
-        for k in np.flatnonzero(stiffness.any(axis=0)):
-            _refuse_stiff_spring(name, stiffness[:, k], damping[:, k], growth, title, step)
-
-
-def _refuse_stiff_spring(name: str, K: np.ndarray, B: np.ndarray, growth: Any, title: str, step: float) -> None:
-    def message(stable: float, run: int) -> str:
-        return (
-            f"the spring of '{name}' is too stiff for '{title}' at {step:g} s: "
-            f"it swings at {np.sqrt(K[run]):.3g} rad/s; the largest stable step is {stable:.3g} s. "
-            "Take it, or a softer spring, or method 'rosenbrock'"
-        )
-
-    refuse_growth(lambda h: growth(K, B, h), step, 1 + 1e-9, message)

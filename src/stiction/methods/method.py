@@ -73,6 +73,10 @@ class Method(Validated, Parametric):
     def check(self, network: Network, start: StartTerms, step: float) -> None:
         """Refuse what it cannot advance at this step, in any run."""
 
+    def start_notes(self, network: Network, start: StartTerms, step: float) -> list[str]:
+        """What should be known of runs that begin so."""
+        return []
+
     def site_notes(self, part: FrictionPart, step: float, fastest: float) -> list[str]:
         """What should be known of a friction site, in numbers, that moved at most so fast in a run."""
         return part.law.cautions(fastest)

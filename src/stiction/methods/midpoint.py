@@ -117,8 +117,8 @@ class MidpointPart(FlowPart):
     # Slopes.
 
     def _with_slopes(self, stage: Scalar) -> list[str]:
-        """Who is linear in what changes over a step: not what reckons with the step itself, as dry friction in space
-        does, which is taken as it is. What searches in a loop has no slopes and is refused.
+        """Who is linear in what changes over a step. What searches in a loop has no slopes: it is taken as it is, where
+        it reckons with the step itself, as dry friction in space does, else refused.
         """
         now, network = self.terms.now, self.network
         aside = {**self.rigid, **network.digital}
@@ -127,11 +127,11 @@ class MidpointPart(FlowPart):
         found = []
         for name in dict.fromkeys([*self.pushes, *moving]):
             outputs = [*self.pushes.get(name, ()), *moving.get(name, ())]
-            if any(x is stage for x in ordered([x for x in outputs if isinstance(x, Expr)])):
-                continue
             try:
                 directional(outputs, dict.fromkeys(states, 1.0))
             except TraceError:
+                if any(x is stage for x in ordered([x for x in outputs if isinstance(x, Expr)])):
+                    continue
                 raise NetworkError(
                     f"'{name}' searches in a loop, so that its force has no slopes, which 'moreau' needs; "
                     "write it as a formula, or use method 'rk4'"

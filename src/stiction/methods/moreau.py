@@ -28,22 +28,21 @@ from stiction.fields import choice, flag, number
 from stiction.friction.dry import Dry
 from stiction.friction.law import CREEP
 from stiction.methods.break_away import bounds_of
+from stiction.methods.elastic import ElasticParts, judge_of, midpoint_judge, refuse_searching_bristles
 from stiction.methods.explicit import (
     RK4,
     flowed,
     forgetting,
     refuse_pushing,
-    refuse_stiff_bristles,
-    refuse_stiff_springs,
 )
 from stiction.methods.fast_states import at_means
 from stiction.methods.method import Choice, Method
 from stiction.methods.midpoint import MidpointPart
 from stiction.methods.rigid_friction import RigidFriction
 from stiction.methods.rigid_stop import RigidStop, allowed_velocities, joined_rows, modes_of, torques_of
-from stiction.methods.schemes import Scheme, euler, runge_kutta_4, runge_kutta_gill
+from stiction.methods.schemes import Scheme, runge_kutta_4, runge_kutta_gill
 from stiction.methods.smooth_part import FlowPart, FoundRows, Solution, rotor_inertias
-from stiction.methods.stability import refuse_runs, spectral_radius, spring_growth
+from stiction.methods.stability import refuse_runs
 from stiction.network.layout import Block
 from stiction.network.network import Network
 from stiction.network.start import StartTerms
@@ -184,14 +183,17 @@ class Moreau(Method):
         for name, part in network.parts.items():
             if isinstance(part, Row):
                 _check_direction(name, start, self.title)
-        refuse_stiff_bristles(network, start, SCHEMES.get(self.scheme, euler), self.title, step, self.scheme in SCHEMES)
-        refuse_stiff_springs(network, start, self._spring_growth, self.title, step)
+        self._elastic(network, start, step).refuse()
+        if self.scheme not in SCHEMES:
+            refuse_searching_bristles(network, start, self.title, step)
 
-    def _spring_growth(self, K: np.ndarray, B: np.ndarray, h: float) -> np.ndarray:
-        if self.scheme in SCHEMES:
-            return spring_growth(SCHEMES[self.scheme], K, B, h)
-        a, b = (1 - h * B / 2 - h * h * K / 2) / (1 + h * B / 2), -h * K / (1 + h * B / 2)
-        return spectral_radius(np.stack([np.stack([1 + h * b / 2, h * (1 + a) / 2], -1), np.stack([b, a], -1)], 1))
+    def start_notes(self, network: Network, start: StartTerms, step: float) -> list[str]:
+        """Contacts that would be too much together."""
+        return self._elastic(network, start, step).notes()
+
+    def _elastic(self, network: Network, start: StartTerms, step: float) -> ElasticParts:
+        judge = judge_of(SCHEMES[self.scheme]) if self.scheme in SCHEMES else midpoint_judge
+        return ElasticParts(network, start, judge, self.title, step)
 
     def site_notes(self, part: FrictionPart, step: float, fastest: float) -> list[str]:
         """Bristles that forget faster than the stages of a scheme follow; by one evaluation they are implicit."""

@@ -57,9 +57,7 @@ def bristle_growth(
     u̇ = −Lᵀ (K L x + (B + stage K) L u), ẋ = u. What A does not move is left out.
     """
     runs, m = K.shape
-    sizes, ways = np.linalg.eigh((A + np.moveaxis(A, 1, 2)) / 2)
-    moves = sizes > DEPENDENT * sizes.max(axis=1, keepdims=True)
-    L = ways * np.sqrt(np.where(moves, sizes, 0.0))[:, None]
+    L, moves = _ways(A)
     stiff, damped, of_stages = (np.moveaxis(L, 1, 2) @ (x[:, :, None] * L) for x in (K, B, K * staged))
     rates, of_stage = np.zeros((2, runs, 2 * m, 2 * m))
     rates[:, :m, :m], rates[:, :m, m:] = -damped, -stiff
@@ -68,11 +66,25 @@ def bristle_growth(
     return _growth(scheme, rates, of_stage, h, np.concatenate([moves, moves], axis=1))
 
 
-def spring_growth(scheme: Scheme, K: np.ndarray, B: np.ndarray, h: float) -> np.ndarray:
-    """Growth of the motion of springs on unit masses, (runs,)."""
-    rates = np.zeros((len(K), 2, 2))
-    rates[:, 0, 1], rates[:, 1, 0], rates[:, 1, 1] = 1.0, -K, -B
-    return _growth(scheme, rates, np.zeros_like(rates), h)
+def midpoint_growth(A: np.ndarray, K: np.ndarray, B: np.ndarray, h: float) -> np.ndarray:
+    """The same for springs under the midpoint, which takes them in the middle of a step and dampers as its mean:
+    (1 + h/2 D) δu = −h (S (x + h/2 u) + D u), x⁺ = x + h (u + δu/2).
+    """
+    L, moves = _ways(A)
+    S, D = (np.moveaxis(L, 1, 2) @ (x[:, :, None] * L) for x in (K, B))
+    one = np.broadcast_to(np.eye(K.shape[1]), S.shape)
+    damped = np.linalg.inv(one + h / 2 * D)
+    by_x, by_u = -h * damped @ S, -h * damped @ (h / 2 * S + D)
+    step = np.block([[one + h / 2 * by_x, h * one + h / 2 * by_u], [by_x, one + by_u]])
+    kept = np.concatenate([moves, moves], axis=1)
+    return spectral_radius(step * kept[:, None] * kept[:, :, None])
+
+
+def _ways(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """L with A = L Lᵀ, (runs, m, m), and which of its columns move something, (runs, m)."""
+    sizes, ways = np.linalg.eigh((A + np.moveaxis(A, 1, 2)) / 2)
+    moves = sizes > DEPENDENT * sizes.max(axis=1, keepdims=True)
+    return ways * np.sqrt(np.where(moves, sizes, 0.0))[:, None], moves
 
 
 def _growth(

@@ -27,6 +27,8 @@ class StartTerms:
             n).
         stiffness: of each direction of an elastic part, (runs, d).
         damping: likewise.
+        bristle: which of these directions are bristles, (d,).
+        staged: which of them reckon with the stage of a scheme, (d,).
         seen: velocity of each implicit part, as a row, (runs, n).
         speed: that velocity at the start, (runs,); of motors with the opposite sign.
         link_torque: what the bodies take at rest, motors and friction aside, (runs, n).
@@ -46,6 +48,7 @@ class StartTerms:
         rest = forces[:, 1]  # lane 0 moves as at the start, lane 1 rests
         self.mass_matrix = np.moveaxis(forces[:, 2 : 2 + n] - rest[:, None], 1, 2)
         self.rows, self.stiffness, self.damping = {}, {}, {}
+        self.bristle, self.staged = probes.bristle, probes.staged
         for name, at in probes.directions.items():
             self.rows[name] = push[:, 2 + 2 * n :][:, at]
             self.stiffness[name], self.damping[name] = stiffness[:, 1, at], damping[:, 1, at]
@@ -77,12 +80,16 @@ class _Probes:
             name for name, part in network.parts.items() if isinstance(part, Implicit) and part.outputs["torque"] == 1
         ]
         self.directions: dict[str, slice] = {}
+        self.bristle: dict[str, np.ndarray] = {}
+        self.staged: dict[str, np.ndarray] = {}
         first = 0
         for name, part in network.parts.items():
             springs = part.springs(network.inputs(name, now.signals)) if isinstance(part, Impedance) else []
             size = len(springs) or (1 if name in self.implicit else 0)
             if size:
                 self.directions[name] = slice(first, first := first + size)
+                self.bristle[name] = np.array([spring.bristle for spring in springs] or [False])
+                self.staged[name] = np.array([spring.staged for spring in springs] or [False])
         self.total = first
         self.lanes = 2 + 2 * self.n + self.total
 

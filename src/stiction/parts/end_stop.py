@@ -23,6 +23,7 @@ class EndStopPart(Implicit):
     outputs = {"torque": 1}
     units = {"torque": "N·m or N", "reached": "1"}
     vanishing = ("restitution",)
+    lasting = False
 
     lower: float | None
     upper: float | None

@@ -163,7 +163,9 @@ class Friction(FrictionPart):
         if not any(law.bends) or (isinstance(law, Dry) and (law.stiffness is None or law.damping is None)):
             return []
         units = [[int(k == j) for j in range(n)] for k in range(n)]
-        return [Spring({"torque": unit}, *self.present_law(motion).at_rest()) for unit in units]
+        stiffness, damping = self.present_law(motion).at_rest()
+        dry = isinstance(law, Dry)
+        return [Spring({"torque": unit}, stiffness, damping, bristle=True, staged=dry) for unit in units]
 
     def mode(self, motion: Ports, own: list[Scalar], step: Scalar) -> Scalar:
         """0 stuck, 1 pre-sliding, 2 sliding."""

@@ -33,6 +33,7 @@ class Ground(Impedance):
     inputs = {"position": 3, "velocity": 3}
     outputs = {"force": 3}
     units = {"force": "N", "bend": "m"}
+    lasting = False
 
     stiffness: float = number(above=0)
     damping: float = number(least=0)
@@ -59,7 +60,9 @@ class Ground(Impedance):
     def springs(self, motion: Ports) -> Sequence[Spring]:
         """The normal and two directions in the plane, while it touches."""
         units: list[list[Scalar]] = [[int(k == j) for j in range(3)] for k in range(3)]
-        return [Spring(self.outputs_under(motion, unit), self.stiffness, self.damping) for unit in units]
+        forces = [self.outputs_under(motion, unit) for unit in units]
+        plane = [(True, True), (True, True), (False, False)]  # bristles in the plane, a spring along the normal
+        return [Spring(force, self.stiffness, self.damping, *how) for force, how in zip(forces, plane, strict=True)]
 
     def outputs_under(self, motion: Ports, force: list[Scalar]) -> Ports:
         """The outputs that a force at the touching point makes."""

@@ -144,11 +144,15 @@ class Spring(NamedTuple):
         force: outputs under a unit of force along it.
         stiffness: [N/m or N·m/rad].
         damping: [N·s/m or N·m·s/rad].
+        bristle: whether its stretch is a state of the part, and not a position of bodies.
+        staged: whether its damping grows with the stage of a scheme, as that of dry friction does.
     """
 
     force: Ports
     stiffness: Scalar
     damping: Scalar
+    bristle: bool = False
+    staged: bool = False
 
 
 class Impedance(Part):
@@ -171,6 +175,8 @@ class Impedance(Part):
     def stored(self, motion: Ports, own: list[Scalar]) -> Scalar:
         """Elastic energy [J]."""
         return 0
+
+    lasting: ClassVar[bool] = True  # whether what is elastic in it acts all the time; contacts come and go
 
     def springs(self, motion: Ports) -> Sequence[Spring]:
         """The directions in which it is elastic."""

@@ -137,7 +137,8 @@ class PenaltyJoint(RubbingPart):
             moment = _on_both(Vector(0, 0, 0), arms, across)
             found.append(Spring(moment, self.turning_stiffness, self.turning_damping))
         if isinstance(self.law, Dry) and self.law.stiffness is not None and self.law.damping is not None:
-            found.append(Spring(_on_both(Vector(0, 0, 0), arms, axes[0]), self.law.stiffness, self.law.damping))
+            turning = _on_both(Vector(0, 0, 0), arms, axes[0])
+            found.append(Spring(turning, self.law.stiffness, self.law.damping, bristle=True, staged=True))
         return found
 
     def stored(self, motion: Ports, own: list[Scalar]) -> Scalar:

@@ -57,6 +57,7 @@ class Setup:
         works, energies = (network.sources, first_energies(network)) if energy else ((), ())
         self.layout = Layout(network, works, energies, _marks(network, self.wanted), method.slots(network, step))
         self._noted: dict[tuple[Key, ...], Parameters] = {}
+        self.notes: list[str] = []  # what should be known of runs that begin as the last ones did
 
     @cached_property
     def parameters(self) -> dict[str, tuple[float, list[Key]]]:
@@ -157,6 +158,7 @@ class Setup:
             for (part, field), x in choice.parameters.items():
                 getattr(terms, field)[part][:, 0] = x
             method.check(network, terms, self.step)
+            self.notes = method.start_notes(network, terms, self.step)
         except RunError as error:
             if not given.names:
                 raise

@@ -113,7 +113,7 @@ def simulate(
     run = _trajectory(program, done, kept)
     arrays = {name: np.asarray(x, float) for name, x in given.items()}
     run = replace(run, parameters=arrays, origin=Origin(scene, settings))
-    run = replace(run, notes=(*told, *scene.limit_notes, *run.notes, *speed_notes(scene, run.signals)))
+    run = replace(run, notes=(*told, *scene.limit_notes, *setup.notes, *run.notes, *speed_notes(scene, run.signals)))
     return _told(run, on_divergence)
 
 

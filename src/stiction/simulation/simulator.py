@@ -167,7 +167,7 @@ class Simulator:
     @property
     def notes(self) -> tuple[str, ...]:
         """What should be known of these runs so far, as `notes` of a run of `simulate`."""
-        return notes_of(self._core.program, self._core.state)
+        return (*self._setup.notes, *notes_of(self._core.program, self._core.state))
 
     def places(self, patterns: Sequence[str]) -> list[int]:
         """Where the outputs stand that names, beginnings of names or patterns ask for."""
