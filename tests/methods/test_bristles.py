@@ -1,13 +1,25 @@
 """Bristles that are chosen: stiff enough to hold, soft enough for the step, and nothing else decides."""
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
 
-from stiction import Coulomb, FrictionSite, LuGre, Scene, StictionError, StictionWarning, simulate
+from stiction import (
+    Coulomb,
+    Curve,
+    FrictionSite,
+    LuGre,
+    Scene,
+    StictionError,
+    StictionWarning,
+    Stribeck,
+    simulate,
+)
 from stiction.network import Term, Wire
 from stiction.parts import FreeBody, Friction, Ground, Source
+from stiction.trace import where
 from tests.scenes import TWO_LINK, flywheel, on_axle
 
 EXPLICIT = ("rk4", "gill", "euler")
@@ -21,14 +33,14 @@ def stiffness(run, load):
 @pytest.mark.parametrize("inertia, h", [(0.0304, 1e-3), (1e-4, 1e-3), (10.0, 1e-4), (0.02, 5e-3)])
 @pytest.mark.parametrize("method", EXPLICIT)
 def test_one_site(method, inertia, h):
-    """K = J/(2 h²): seen in what 0.1 of 0.5 N·m bend it by."""
+    """K = 0.4 J/h², under Euler 0.2 J/h²: seen in what 0.1 of 0.5 N·m bend it by."""
     run = simulate(on_axle(inertia, Coulomb(level=0.5), 0.1), duration=400 * h, step=h, method=method, record=h)
-    assert stiffness(run, 0.1) == pytest.approx(inertia / (2 * h**2), rel=1e-3)
+    assert stiffness(run, 0.1) == pytest.approx((0.2 if method == "euler" else 0.4) * inertia / h**2, rel=1e-3)
 
 
-@pytest.mark.parametrize("method, decay", [("rk4", 0.65), ("gill", 0.63), ("euler", 0.707)])
+@pytest.mark.parametrize("method, decay", [("rk4", 0.61), ("gill", 0.6), ("euler", 0.66)])
 def test_a_stuck_bristle_decays(method, decay):
-    """Per step by 0.65 under Runge–Kutta, as `bristles` says; over 20 steps its swing is but a phase of ± 5 %."""
+    """Per step by 0.61 under Runge–Kutta, as `bristles` says; over 20 steps its swing is but a phase of ± 5 %."""
     run = simulate(on_axle(0.02, Coulomb(level=0.5), 0.1), duration=0.06, step=1e-3, method=method)
     swing = np.abs(run["v.axle"])
     envelope = [swing[k : k + 8].max() for k in (10, 30)]
@@ -36,11 +48,11 @@ def test_a_stuck_bristle_decays(method, decay):
 
 
 @pytest.mark.parametrize("method", ["rk4", "gill"])
-@pytest.mark.parametrize("share, holds", [(3.9, True), (4.3, False)])
-def test_a_bristle_stays_stable_at_a_quarter_of_the_inertia(method, share, holds):
+@pytest.mark.parametrize("share, holds", [(3.0, True), (3.5, False)])
+def test_a_bristle_stays_stable_at_a_third_of_the_inertia(method, share, holds):
     """The margin for poses with less inertia than that at the start, from which it was chosen."""
     J, h = 0.02, 1e-3
-    scene = on_axle(J / share, Coulomb(level=0.5, stiffness=J / (2 * h**2), damping=J / (2 * h)), 0.1)
+    scene = on_axle(J / share, Coulomb(level=0.5, stiffness=0.4 * J / h**2, damping=0.7 * J / h), 0.1)
     if holds:
         run = simulate(scene, duration=1.0, step=h, method=method, record=0.1)
         assert np.ptp(run["q.axle"][5:]) < 1e-12
@@ -66,7 +78,7 @@ def test_sites_on_one_joint_share_what_one_would_have():
         friction = {"axle": Coulomb(level=0.3), "seal": seal}
         scene = Scene(robot=flywheel(inertia), friction=friction, torque={"axle": 0.1})
         run = simulate(scene, duration=400 * h, step=h, method=method, record=h)
-        assert 0.4 < stiffness(run, 0.1) * 2 * h**2 / inertia < 2.5, (method, inertia, h)
+        assert 0.4 < stiffness(run, 0.1) / 0.4 * h**2 / inertia < 2.5, (method, inertia, h)
 
 
 @pytest.mark.parametrize("method", ["moreau", "gears_implicit"])
@@ -121,3 +133,27 @@ def test_bristles_that_forget_too_fast_are_told(method):
     law = LuGre(level=(3.0, 5.0), static=(4.0, 6.0), velocity=0.2, stiffness=2000.0, damping=20.0, viscous=0.4)
     with pytest.warns(StictionWarning, match="the bristle forgets within"):
         simulate(on_axle(2.0, law, 9.0), duration=0.5, step=5e-3, method=method, record=0.1)
+
+
+@pytest.mark.parametrize("method", EXPLICIT)
+@pytest.mark.parametrize(
+    "law",
+    [
+        Coulomb(level=1.0),
+        Stribeck(level=0.5, static=1.0, velocity=0.01),
+        Curve(function=lambda w: 0.5 + 0 * w, static=1.0),
+    ],
+    ids=lambda law: type(law).__name__,
+)
+def test_a_load_that_comes_at_once(law, method):
+    """Of up to 0.8 of break-away nothing slides, at any step; what slides above it, as the bristle swings, is noted."""
+    for h, begins in itertools.product((1e-4, 1e-3, 2e-3), (0.0, 0.0503)):
+        for load in (0.5, 0.79, 0.95):
+            torque = {"axle": lambda t, load=load, begins=begins: where(t < begins, 0, load)}
+            scene = Scene(robot=flywheel(0.02), friction={"axle": law}, torque=torque)
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always", StictionWarning)
+                run = simulate(scene, duration=0.5, step=h, method=method, record=0.1)
+            slides = np.ptp(run["q.axle"][-3:]) > 1e-9
+            noted = any("comes at once can make it slide" in str(note.message) for note in told)
+            assert not slides or (load > 0.8 and noted)

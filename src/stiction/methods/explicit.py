@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from stiction.errors import InputError
 from stiction.friction.bristle import Dahl, LuGre
-from stiction.friction.dry import Stribeck
+from stiction.friction.dry import Dry, Stribeck
 from stiction.methods.bristles import chosen_bristles, dry_sites, with_bristles
 from stiction.methods.elastic import ElasticParts, judge_of
 from stiction.methods.fast_states import at_end, at_means
@@ -28,6 +28,8 @@ from stiction.trace.functions import Scalar, clip, loop, where
 from stiction.trace.parameters import Key, absent
 
 SLIVER = 1e-9  # part of a step that is none
+FAST = 1e6  # rad/s or m/s: what has fallen by then does not fall further
+SMALL = 1e-9  # part of break-away that is none
 
 
 class Explicit(Method):
@@ -74,7 +76,8 @@ class Explicit(Method):
     def site_notes(self, part: FrictionPart, step: float, fastest: float) -> list[str]:
         """Bristles that forget faster than the scheme follows, and bristles that chatter."""
         forgets = forgetting(part.law, self.follows, self.title, step, fastest)
-        return [*super().site_notes(part, step, fastest), *forgets, *_chatters(part.law)]
+        falls = falling(part.law, self.title, fastest)
+        return [*super().site_notes(part, step, fastest), *forgets, *_chatters(part.law), *falls]
 
     def step(self, network: Network, block: Block, t: Scalar, h: Scalar) -> Block:
         """One step of the flow."""
@@ -164,6 +167,21 @@ def forgetting(law: Any, follows: float, title: str, step: float, fastest: float
     return [
         f"at {fastest:.3g} rad/s or m/s the bristle forgets within {1 / rate:.2g} s, too fast for '{title}' "
         f"at {step:g} s: its torque is wrong. Take a step below {follows / rate:.2g} s, or method 'moreau'"
+    ]
+
+
+def falling(law: Any, title: str, fastest: float) -> list[str]:
+    """What to know of dry friction that is less while it slides, by bristles."""
+    if not isinstance(law, Dry) or not law.damping:
+        return []
+    surplus = max(float(law.breakaway(way) - law.strength(FAST, way) + law.viscous * FAST) for way in (1, -1))
+    slow = surplus / law.damping
+    if surplus <= SMALL * float(law.breakaway(1)) or fastest <= slow:
+        return []
+    return [
+        f"by its bristle under '{title}' it sticks again below about {slow:.2g} rad/s or m/s, where it would slide on, "
+        "and a load of more than 0.8 of break-away that comes at once can make it slide, though it would hold; "
+        "method 'moreau' does neither"
     ]
 
 

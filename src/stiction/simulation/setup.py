@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import InputError, unknown
-from stiction.friction.bristle import Dahl, LuGre
+from stiction.friction.bristle import Dahl
+from stiction.friction.dry import Dry
+from stiction.friction.law import Law
 from stiction.methods.method import Method
 from stiction.methods.stability import RunError
 from stiction.network.labels import full
@@ -15,6 +17,8 @@ from stiction.network.layout import Layout, start_values
 from stiction.network.network import Network
 from stiction.network.parameters import Parameters, parameters_of
 from stiction.network.start import StartTerms
+from stiction.parts.friction import RubbingPart
+from stiction.parts.kinds import Row
 from stiction.parts.robot_body import RobotBody
 from stiction.patterns import fits
 from stiction.scene.scene import Scene
@@ -223,6 +227,13 @@ def wanted_signals(network: Network, known: Sequence[Key], patterns: Sequence[st
 def _marks(network: Network, wanted: Sequence[Key]) -> Mapping[str, Mapping[str, float]]:
     """The marks that wanted signals need, and that notes about laws and end stops need."""
     asked = any(key[1] in observe.MARKED for key in wanted)
-    noted = any(isinstance(part.law, (Dahl, LuGre)) for part in observe.sites(network).values())
+    noted = any(_tells(part) for part in observe.sites(network).values())
     stops = {name: {observe.REACHED: 0.0} for name in observe.end_stops(network)}
     return stops | (observe.first_marks(network) if asked or noted else {})
+
+
+def _tells(part: RubbingPart) -> bool:
+    """Whether something may be said of a site that depends on how fast it moved."""
+    law: Any = part.law
+    bristle = isinstance(law, Dry) and not isinstance(part, Row)
+    return bristle or type(law).cautions is not Law.cautions or isinstance(law, Dahl)
