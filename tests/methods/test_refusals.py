@@ -1,15 +1,18 @@
 """What a method cannot follow is refused, with the step or the method that can."""
 
 import math
+import warnings
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 import stiction
-from stiction import Coulomb, Dahl, LuGre, Scene, StictionError, simulate
+from stiction import Coulomb, Dahl, LuGre, Scene, StictionError, StictionWarning, simulate
 from stiction.network import NetworkError, Term, Wire
-from stiction.parts import FreeBody, Friction, Ground, Mass, Source
+from stiction.parts import FreeBody, Friction, Ground, Impedance, Mass, Source
 from stiction.reproduce.closed_forms import box
+from stiction.trace import exp, tanh
 from tests.scenes import METHODS, anchor, on_axle, oscillator
 
 
@@ -173,3 +176,34 @@ def test_bristles_of_every_law_are_tried(law, method):
         simulate(on_axle(0.02, law, 0.02), duration=10.1 * h, step=1.01 * h, method=method)
     run = simulate(on_axle(0.02, law, 0.02), duration=0.97 * h * 20_000, step=0.97 * h, method=method, record=0.97 * h)
     assert np.abs(run["v.axle"][-100:]).max() < 0.1 * np.abs(run["v.axle"][:100]).max()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SteepFall(Impedance):
+    """A user's own friction, smooth, that falls steeply from standstill on."""
+
+    fall: float
+    inputs = {"velocity": 1}
+    outputs = {"force": 1}
+
+    def force(self, motion, own, step, t):
+        (v,) = motion["velocity"]
+        return {"force": [tanh(v / 1e-3) * (1 + self.fall * exp(-((v / 0.02) ** 2)))]}, []
+
+
+def test_a_force_that_pushes_on_more_than_a_step_follows_is_noted():
+    """Against small steps: what is right has no note, and what is wrong has one."""
+
+    def moved(fall, step):
+        parts = {"m": Mass(mass=0.1, velocity=0.3), "f": SteepFall(fall=fall), "p": Source(functions=(0.9,))}
+        wires = [Wire("f.velocity", ["m.velocity"]), Wire("m.force", ["p.force", Term("f.force", -1.0)])]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", StictionWarning)
+            run = simulate(Scene(parts=parts, wires=wires), duration=1.0, step=step, record=1.0)
+        return run["m.position"][-1], any("made a velocity grow" in note for note in run.notes)
+
+    for fall in (0.0, 0.3, 3.0):
+        exact = moved(fall, 2e-5)[0]
+        for step in (1e-4, 1e-3, 5e-3):
+            way, noted = moved(fall, step)
+            assert noted == (abs(way - exact) > 1e-2 * exact)

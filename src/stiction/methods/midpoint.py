@@ -184,12 +184,21 @@ class MidpointPart(FlowPart):
         """
         n = len(S)
         C = [[-S[j][i] for j in range(n)] for i in range(n)]
+        self.pushing = [C[k][k] for k in range(n)]  # below 0: a force by which a velocity grows
         alone = [all(absent(C[k][j]) and absent(C[j][k]) for j in range(n) if j != k) for k in range(n)]
         self.growing = [minimum(0, C[k][k]) if alone[k] else 0 for k in range(n)]
         C = [[maximum(0, C[i][i]) if i == j and alone[i] else C[i][j] for j in range(n)] for i in range(n)]
         self.weights = self._block_weights(C, h)
         self.damping = [[0 if absent(x) else w * x for x, w in zip(row, self.weights, strict=True)] for row in C]
         self.symmetric = all(absent(C[i][j] - C[j][i]) for i in range(n) for j in range(i))
+
+    def pushed_on(self, h: Scalar) -> Scalar:
+        """By which part of itself forces make a velocity grow in this step, at most."""
+        found: Scalar = 0
+        for k, slope in enumerate(self.pushing):
+            if not absent(slope):
+                found = maximum(found, -h * slope / self.terms.mass_matrix[k][k])
+        return found
 
     def _block_weights(self, C: Matrix, h: Scalar, only_alone: bool = False) -> list[Scalar]:
         """The weight of each velocity under dampers, one for all that they couple; or of those alone that none do."""

@@ -57,6 +57,7 @@ from stiction.trace.parameters import Key, absent
 
 GIVE = 1e-12  # of rows that follow from others: they give by this part of what one step without them would move them
 FAST_TURN = 0.1  # rad in a step beyond which motion is followed only roughly
+MOST_PUSHED = 0.5  # part of itself by which a velocity may grow in a step through forces that push it on
 SMALL = 1e-9  # part of the largest break-away torque that may be left as a contradiction
 SCHEMES: dict[str, Scheme] = {"gill": runge_kutta_gill, "rk4": runge_kutta_4}
 
@@ -155,6 +156,7 @@ class Moreau(Method):
         if self.scheme == "midpoint":
             found |= {f"change.{k}": (0.0, "") for k in range(len(network.velocities(network.start)))}
             found |= {"turned": (0.0, "rad")} if _turning(network) else {}
+            found |= {"pushed_on": (0.0, "1")}
         return found
 
     def signals(self, network: Network) -> Mapping[str, str]:
@@ -214,6 +216,12 @@ class Moreau(Method):
                 f"something turned by up to {turned:.2g} rad in one step: so fast a motion loses its phase, and that "
                 f"of many joints can grow; take a step {turned / FAST_TURN * 2:.0f} times smaller, or method 'rk4'"
             )
+        pushed = float(np.max(kept["pushed_on"])) if "pushed_on" in kept else 0.0
+        if pushed > MOST_PUSHED:
+            found.append(
+                f"a force made a velocity grow by up to {pushed:.2g} of itself in one step, as friction that falls "
+                f"steeply does: the step does not follow that; take one {pushed / MOST_PUSHED * 2:.0f} times smaller"
+            )
         laws = [part.law for part in network.parts.values() if isinstance(part, FrictionPart)]
         largest = max((float(law.breakaway(way)) for law in laws for way in (1, -1)), default=0.0)
         worst = float(np.max(kept["residual"]))
@@ -252,6 +260,8 @@ class Moreau(Method):
         kept |= {"splitting": splitting} if self.splitting else {}
         if self.scheme == "midpoint":
             kept |= _changes(smooth, block, found, speeds)
+            assert isinstance(smooth, MidpointPart)
+            kept["pushed_on"] = maximum(block.method["pushed_on"], smooth.pushed_on(h))
             for k in _turning(network):
                 most = kept.get("turned", block.method["turned"])
                 kept["turned"] = maximum(most, h * absolute(speeds[k]))
