@@ -17,7 +17,6 @@ projects each joint once, which lets a stuck joint move while another slides; he
 others slip.
 """
 
-import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -40,8 +39,17 @@ from stiction.methods.method import Choice, Method
 from stiction.methods.midpoint import MidpointPart
 from stiction.methods.rigid_friction import RigidFriction
 from stiction.methods.rigid_stop import RigidStop, allowed_velocities, joined_rows, modes_of, torques_of
+from stiction.methods.row_structure import (
+    copy_with,
+    dependent,
+    rises,
+    rows_at_start,
+    turning,
+    unit_of_rows,
+    with_rotors,
+)
 from stiction.methods.schemes import Scheme, runge_kutta_4, runge_kutta_gill
-from stiction.methods.smooth_part import FlowPart, FoundRows, Solution, rotor_inertias
+from stiction.methods.smooth_part import FlowPart, FoundRows, Solution
 from stiction.methods.stability import refuse_runs
 from stiction.network.layout import Block
 from stiction.network.network import Network
@@ -120,11 +128,11 @@ class Moreau(Method):
                     f"with the scheme 'midpoint'; got '{self.title}'"
                 )
         made = network.with_parts(lambda _, part: self._rigid(part))
-        rows = _rows_at_start(made)
+        rows = rows_at_start(made)
         stops = [name for name, part in made.parts.items() if isinstance(part, RigidStop)]
         if self.rows == "by_joint":
-            geared = _geared(made, {name: row for name, row in rows.items() if name not in stops})
-            made = made.with_parts(lambda name, part: copy_with(part, geared=True) if name in geared else part)
+            alone = with_rotors(made, {name: row for name, row in rows.items() if name not in stops})
+            made = made.with_parts(lambda name, part: copy_with(part, geared=True) if name in alone else part)
         made = made.with_parts(
             lambda name, part: (
                 copy_with(part, carried=True) if isinstance(part, Row) and made.carried(name, "velocity") else part
@@ -132,7 +140,7 @@ class Moreau(Method):
         )
         joined = joined_rows(made, rows)
         made = made.with_parts(lambda name, part: copy_with(part, **joined[name]) if name in joined else part)
-        if _dependent({name: row for name, row in rows.items() if name not in joined}):
+        if dependent({name: row for name, row in rows.items() if name not in joined}):
             made = made.with_parts(lambda _, part: copy_with(part, shared=True) if isinstance(part, Row) else part)
         return made
 
@@ -142,7 +150,7 @@ class Moreau(Method):
         if not isinstance(part, Friction) or not isinstance(part.law, Dry) or part.dimension > 1:
             return part
         apart = self.scheme not in SCHEMES
-        rising = apart and _rises(part.law)
+        rising = apart and rises(part.law)
         return RigidFriction(
             law=part.law, loaded=part.loaded, rising=rising, viscous_apart=apart, referenced=not absent(self.pull)
         )
@@ -151,11 +159,11 @@ class Moreau(Method):
         """The worst contradiction and splitting error so far; the change of the velocities in the last step; how far
         something turned in one step at most.
         """
-        unit = _unit_of_rows(network)
+        unit = unit_of_rows(network)
         found = {"residual": (0.0, unit)} | ({"splitting": (0.0, unit)} if self.splitting else {})
         if self.scheme == "midpoint":
             found |= {f"change.{k}": (0.0, "") for k in range(len(network.velocities(network.start)))}
-            found |= {"turned": (0.0, "rad")} if _turning(network) else {}
+            found |= {"turned": (0.0, "rad")} if turning(network) else {}
             found |= {"pushed_on": (0.0, "1")}
         return found
 
@@ -227,7 +235,7 @@ class Moreau(Method):
         worst = float(np.max(kept["residual"]))
         if self.scheme not in SCHEMES and self.rows == "together" and worst > SMALL * largest:
             found.append(
-                f"stick and slip contradicted each other by up to {worst:.3g} {_unit_of_rows(network)} in one step "
+                f"stick and slip contradicted each other by up to {worst:.3g} {unit_of_rows(network)} in one step "
                 "(signal 'residual'); "
                 "take a smaller step"
             )
@@ -262,7 +270,7 @@ class Moreau(Method):
             kept |= _changes(smooth, block, found, speeds)
             assert isinstance(smooth, MidpointPart)
             kept["pushed_on"] = maximum(block.method["pushed_on"], smooth.pushed_on(h))
-            for k in _turning(network):
+            for k in turning(network):
                 most = kept.get("turned", block.method["turned"])
                 kept["turned"] = maximum(most, h * absolute(speeds[k]))
         return after._replace(own=own, method=kept)
@@ -308,7 +316,7 @@ class Moreau(Method):
             return FoundRows({}, {}, {}, 0), Solution([], {}, {})
         give = self.softness + GIVE if any(part.shared for part in smooth.rigid.values()) else self.softness
         stops = allowed_velocities(smooth, rows, h)
-        rows = {name: row for name, row in rows.items() if not getattr(smooth.rigid[name], "on", "")}
+        rows = {name: row for name, row in rows.items() if not smooth.rigid[name].on}
         free, coupled = smooth.free(rows, known, give, h)
         own = smooth.terms.now.own
         parts: dict[str, Any] = {name: smooth.rigid[name] for name in rows}
@@ -336,64 +344,6 @@ class Moreau(Method):
         if isinstance(part, RigidStop):
             rest = part.caught(own, smooth.speed_at_start(name), slides, h)
         return [slides, found.torque[name], *rest]
-
-
-def _unit_of_rows(network: Network) -> str:
-    """The unit of the torques of all rows; both where there are both."""
-    units = {network.unit((name, "torque")) for name, part in network.parts.items() if isinstance(part, Row)}
-    return units.pop() if len(units) == 1 else "N·m or N"
-
-
-def _rises(law: Dry) -> bool:
-    """Whether the strength of a law, viscous friction aside, grows with the speed somewhere."""
-    speeds = [0.0, *np.logspace(-6, 3, 60)]
-    both = np.array([[float(law.without_viscous(float(w), way)) for w in speeds] for way in (1, -1)])
-    return bool((np.diff(both) > 1e-9 * np.abs(both).max()).any())
-
-
-def _turning(network: Network) -> list[int]:
-    """Velocities that turn, of bodies that move in more than one way: what has gyroscopic terms."""
-    found, first = [], 0
-    for name, body in network.bodies.items():
-        velocities = list(body.start())[body.positions() :]
-        turning = [k for k, state in enumerate(velocities, first) if network.unit((name, state)) == "rad/s"]
-        found += turning if len(velocities) > 1 else []
-        first += len(velocities)
-    return found
-
-
-def _rows_at_start(network: Network) -> dict[str, list[float]]:
-    """All rows at the start, in numbers."""
-    terms = Terms(network, network.evaluate(network.start, 0.0, 1.0))
-    return {name: [float(x) for x in terms.row(name)] for name, part in network.parts.items() if isinstance(part, Row)}
-
-
-def _geared(network: Network, rows: Mapping[str, list[float]]) -> set[str]:
-    """Rows on one velocity with a rotor of its own, where no other row is."""
-    inertias = rotor_inertias(network)
-    places = {name: [k for k, x in enumerate(row) if x] for name, row in rows.items()}
-    return {
-        name
-        for name, at in places.items()
-        if len(at) == 1
-        and inertias[at[0]]
-        and list(places.values()).count(at) == 1
-        and name in network.parts
-        and isinstance(network.parts[name], RigidFriction)
-    }
-
-
-def _dependent(rows: Mapping[str, list[float]]) -> bool:
-    """Whether some rows follow from others, as two on one joint do: then nothing says who holds how much."""
-    return bool(rows) and int(np.linalg.matrix_rank(np.array(list(rows.values())))) < len(rows)
-
-
-def copy_with(part: Any, **attributes: Any) -> Any:
-    """A part with other attributes, checked before."""
-    twin = copy.copy(part)
-    for name, value in attributes.items():
-        twin._set(name, value)
-    return twin
 
 
 def _check_direction(name: str, start: StartTerms, title: str) -> None:

@@ -28,8 +28,7 @@ class RigidStop(Row, EndStopPart):
         lower: smallest position [rad or m]; None: no stop there.
         upper: largest position [rad or m]; likewise.
         restitution: speed after an impact over the speed before it.
-        on: name of a row on the same velocity, with which it is one row; empty if it is a row of its own.
-        reversed: whether that one counts its velocity the other way round.
+        reversed: whether the row with which it is one counts its velocity the other way round.
     """
 
     hidden: ClassVar[tuple[str, ...]] = (*Row.hidden, "approach")
@@ -37,8 +36,7 @@ class RigidStop(Row, EndStopPart):
     lower: float | None
     upper: float | None
     restitution: float
-    on: str = ""
-    reversed: bool = False
+    reversed: ClassVar[bool] = False
 
     def start(self) -> Mapping[str, float]:
         """Whether it holds, torque; and where it bounces, the velocity at which it was caught."""

@@ -219,6 +219,7 @@ class Row(Implicit):
         False  # whether it follows from other rows, as two on one joint do: who holds how much is open
     )
     carried: ClassVar[bool] = False  # whether its velocity has a given part, as that over a belt does
+    on: ClassVar[str] = ""  # name of a row on the same velocity, with which it is one; empty if it is a row of its own
 
     def start(self) -> Mapping[str, float]:
         """Stuck, without torque."""
