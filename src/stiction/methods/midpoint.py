@@ -192,12 +192,12 @@ class MidpointPart(FlowPart):
         self.damping = [[0 if absent(x) else w * x for x, w in zip(row, self.weights, strict=True)] for row in C]
         self.symmetric = all(absent(C[i][j] - C[j][i]) for i in range(n) for j in range(i))
 
-    def pushed_on(self, h: Scalar) -> Scalar:
-        """By which part of itself forces make a velocity grow in this step, at most."""
+    def pushed_on(self, part: float, h: Scalar) -> Scalar:
+        """1 where forces make a velocity grow by more than this part of itself in this step."""
         found: Scalar = 0
         for k, slope in enumerate(self.pushing):
             if not absent(slope):
-                found = maximum(found, -h * slope / self.terms.mass_matrix[k][k])
+                found = where(-h * slope > part * self.terms.mass_matrix[k][k], 1, found)
         return found
 
     def _block_weights(self, C: Matrix, h: Scalar, only_alone: bool = False) -> list[Scalar]:

@@ -224,11 +224,10 @@ class Moreau(Method):
                 f"something turned by up to {turned:.2g} rad in one step: so fast a motion loses its phase, and that "
                 f"of many joints can grow; take a step {turned / FAST_TURN * 2:.0f} times smaller, or method 'rk4'"
             )
-        pushed = float(np.max(kept["pushed_on"])) if "pushed_on" in kept else 0.0
-        if pushed > MOST_PUSHED:
+        if np.any(kept.get("pushed_on", 0.0)):
             found.append(
-                f"a force made a velocity grow by up to {pushed:.2g} of itself in one step, as friction that falls "
-                f"steeply does: the step does not follow that; take one {pushed / MOST_PUSHED * 2:.0f} times smaller"
+                f"a force made a velocity grow by more than {MOST_PUSHED:g} of itself in one step, as friction that "
+                "falls steeply does: the step does not follow that; take a smaller one"
             )
         laws = [part.law for part in network.parts.values() if isinstance(part, FrictionPart)]
         largest = max((float(law.breakaway(way)) for law in laws for way in (1, -1)), default=0.0)
@@ -269,7 +268,7 @@ class Moreau(Method):
         if self.scheme == "midpoint":
             kept |= _changes(smooth, block, found, speeds)
             assert isinstance(smooth, MidpointPart)
-            kept["pushed_on"] = maximum(block.method["pushed_on"], smooth.pushed_on(h))
+            kept["pushed_on"] = maximum(block.method["pushed_on"], smooth.pushed_on(MOST_PUSHED, h))
             for k in turning(network):
                 most = kept.get("turned", block.method["turned"])
                 kept["turned"] = maximum(most, h * absolute(speeds[k]))
