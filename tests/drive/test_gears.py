@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from stiction import RK4, Coulomb, DCMotor, Drive, Euler, Gear, Rosenbrock, TorqueMotor, Viscous, simulate
+from stiction import RK4, Coulomb, DCMotor, Drive, Euler, Gear, Rosenbrock, Scene, TorqueMotor, Viscous, simulate
 from stiction.trace import sin
-from tests.scenes import METHODS, driven, order
+from tests.scenes import METHODS, driven, flywheel, order
 
 
 @pytest.mark.parametrize("ratio", [120.0, -120.0])
@@ -167,3 +167,11 @@ def test_friction_on_either_side_of_the_gear():
     assert np.ptp(runs[0]["q.axle"]) > 0.1, "it slides"
     np.testing.assert_allclose(runs[0]["q.axle"], runs[1]["q.axle"], atol=1e-12)
     np.testing.assert_allclose(100 * runs[0]["friction.axle.motor"], runs[1]["friction.axle"], atol=1e-9)
+
+
+def test_motor_friction_passes_through_the_teeth():
+    """What the motor's own friction takes does not reach the teeth: η (n T − n F)/(J + η n² J_m)."""
+    gear = Gear(ratio=20.0, efficiency=0.6)
+    drive = Drive(motor=TorqueMotor(rotor_inertia=1e-4), gear=gear, motor_friction=Coulomb(level=0.03), command=0.1)
+    run = simulate(Scene(robot=flywheel(0.02), drives={"axle": drive}), duration=1.0, step=1e-3, record=0.1)
+    assert run["v.axle"][-1] == pytest.approx(0.6 * (2.0 - 0.6) / (0.02 + 0.6 * 0.04), rel=1e-3)

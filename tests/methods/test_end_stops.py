@@ -258,3 +258,64 @@ def test_files_say_whether_limits_act(tmp_path):
         stiction.write_scene(tmp_path / "scene.toml", scene, duration=1.0, step=1e-3)
         read = stiction.read_scene(tmp_path / "scene.toml").scene
         assert read.limits == limits and read.robot.joints[0].limits.restitution == 0.5
+
+
+@pytest.mark.parametrize("method", ["moreau", "gears_implicit"])
+@pytest.mark.parametrize("e", [0.0, 0.3, 0.8])
+def test_a_start_at_the_end_with_a_velocity_into_it(method, e):
+    """And where less than half a step of way is left: it stops or bounces at once, and is put back to the end."""
+    for q in (0.5, 0.4996):
+        robot = pendulum(e, upper=0.5)
+        scene = stiction.Scene(robot=robot, q=[q], v=[2.0], gravity=(0, 0, 0))
+        run = quiet(scene, duration=0.05, step=1e-3, method=method)
+        assert run["v.joint1"][-1] == pytest.approx(-2 * e, abs=1e-12)
+        assert run["q.joint1"].max() <= 0.5 + 1e-12
+    arm = limited(stiction.library.two_link(), shoulder=stiction.Limits(upper=0.5))
+    run = quiet(stiction.Scene(robot=arm, q=[0.5, 0.0], v=[2.0, 0.0], gravity=(0, 0, 0)), duration=0.003, step=1e-3)
+    M = arm.mass_matrix([0.5, 0.0])
+    assert run["v.elbow"][1] == pytest.approx(2 * M[1, 0] / M[1, 1], rel=1e-9)  # the plastic impact of the shoulder
+
+
+@pytest.mark.parametrize("e", [0.5, 0.9, 1.0])
+def test_joints_that_bounce_within_a_few_steps_add_no_energy(e):
+    """500 arms that run into a corner of two stops."""
+    rng = np.random.default_rng(0)
+    limits = stiction.Limits(lower=-0.4, upper=0.4, restitution=e)
+    scene = stiction.Scene(robot=limited(stiction.library.two_link(), shoulder=limits, elbow=limits), gravity=(0, 0, 0))
+    q, v = 0.4 - rng.uniform(0, 0.02, (2, 500)), rng.uniform(-0.5, 2, (2, 500))
+    names = [f"{what}.{joint}" for what in "qv" for joint in ("shoulder", "elbow")]
+    starts = dict(zip(names, [*q, *v], strict=True))
+    run = quiet(scene, duration=0.05, step=1e-3, energy=True, parameters=starts)
+    assert (run["energy.kinetic"][-1] / run["energy.kinetic"][0]).max() < 1.01
+
+
+def test_impossible_ends_are_refused_wherever_they_come_from():
+    parts = {"b": Mass(mass=1.0, position=1.0), "s": EndStop(upper=0.5)}
+    wires = [stiction.Wire("b.force", [stiction.Term("s.torque", -1.0)])]
+    wires += [stiction.Wire(f"s.{what}", [f"b.{what}"]) for what in ("position", "velocity")]
+    with pytest.raises(stiction.StictionError, match="'s' begins at 1, beyond its end"):
+        stiction.simulate(stiction.Scene(parts=parts, wires=wires), duration=0.1, step=1e-3)
+    scene = stiction.Scene(robot=pendulum(0.5), q=[0.3])
+    for method in ("moreau", "rk4"):
+        how = {"duration": 0.1, "step": 1e-3, "method": method}
+        for name, x, why in (
+            ("limit.joint1.upper", [0.1, 0.4], "beyond its end"),
+            ("limit.joint1.upper", [-1.5], "lower is -1 and not below upper"),
+            ("limit.joint1.restitution", [1.5], "restitution is 1.5; allowed"),
+        ):
+            with pytest.raises(stiction.StictionError, match=why):
+                stiction.simulate(scene, parameters={name: x}, **how)
+    with pytest.raises(stiction.StictionError, match="beyond its end"):
+        stiction.Simulator(scene, step=1e-3).reset(parameters={"limit.joint1.upper": 0.1})
+
+
+def test_limits_beside_other_things():
+    """Rows that are pulled back to their reference, and a joint that is told to move beyond its ends."""
+    friction = {"joint1": stiction.Coulomb(level=0.5)}
+    scene = stiction.Scene(robot=pendulum(), friction=friction, torque={"joint1": 14.0})
+    run = quiet(scene, duration=1.0, step=1e-3, method=stiction.Moreau(pull=0.1))
+    assert run["q.joint1"][-1] == pytest.approx(0.5, abs=1e-11)
+    told = stiction.Scene(robot=pendulum(), motion={"joint1": stiction.Formula("0.8*sin(3*t)")})
+    with pytest.warns(stiction.StictionWarning, match="its motion goes beyond the ends of its way, -1 to 0.5"):
+        run = stiction.simulate(told, duration=2.0, step=1e-3)
+    assert run["q.joint1"].max() == pytest.approx(0.8, rel=1e-3) and np.abs(run["motion.joint1"]).max() < 20

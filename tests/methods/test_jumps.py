@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stiction import RK4, Coulomb, Formula, Scene, Table, library, simulate
-from stiction.trace import sin, where
+from stiction.trace import absolute, sign, sin, where
 from stiction.trace.jumps import jumps
 from tests.scenes import METHODS, flywheel
 
@@ -20,6 +20,7 @@ def test_a_load_that_begins(method, tau):
         "just after": lambda t: where(t <= tau, 0, 1.0),
         "by a line": lambda t: where(2 * t - 1 < 2 * tau - 1, 0, 1.0),
         "formula": Formula(f"where(t < {tau}, 0, 1)"),
+        "sign": lambda t: (1 + sign(t - tau)) / 2,
     }
     for load in loads.values():
         scene = Scene(robot=flywheel(0.02), torque={"axle": load})
@@ -71,7 +72,15 @@ def test_a_load_that_begins_within_a_step_breaks_friction_when_it_must():
             assert run["v.axle"][-1] == pytest.approx(0.1 / 0.02 * (1 - tau) if moves else 0.0, abs=5e-3)
 
 
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+def test_a_pulse_that_is_shorter_than_a_step(method):
+    pulse = Formula("where(t > 0.10031 and t < 0.10033, 1000, 0)")
+    run = simulate(Scene(robot=flywheel(0.02), torque={"axle": pulse}), duration=0.2, step=1e-3, method=method)
+    assert run["v.axle"][-1] == pytest.approx(0.02 / 0.02, rel=1e-6)
+
+
 def test_what_jumps_is_found_in_the_formula():
     assert jumps(lambda t: sin(t)) == ()
     assert jumps(lambda t: where((t - 1) / 2 > 0.25, 1, where(-t < -3, 2, 0))) == (1.5, 3.0)
     assert jumps(lambda t: where(sin(t) > 0, 1, 0)) == ()
+    assert jumps(lambda t: where(absolute(t - 2) < 0.5, sign(t - 4), 0)) == (1.5, 2.5, 4.0)

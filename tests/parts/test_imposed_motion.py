@@ -86,7 +86,7 @@ def test_what_is_refused():
     robot = flywheel(0.02)
     with pytest.raises(SceneError, match="q of 'axle' is 1, and its motion begins at 0"):
         Scene(robot=robot, motion={"axle": lambda t: sin(t)}, q=[1.0])
-    with pytest.raises(InputError, match=r"'motion\.axle' begins at 0\.3, and its motion begins at 0"):
+    with pytest.raises(InputError, match=r"'motion\.axle' begins at 0\.3, where its motion does not"):
         simulate(Scene(robot=robot, motion={"axle": 0.0}), duration=1.0, step=1e-3, parameters={"q.axle": 0.3})
     with pytest.raises(InputError, match="needs method 'moreau'; got 'rk4'"):
         simulate(Scene(robot=robot, motion={"axle": 0.0}), duration=1.0, step=1e-3, method="rk4")
@@ -99,3 +99,12 @@ def test_files(tmp_path):
     stiction.write_scene(tmp_path / "a.toml", scene, duration=1.0, step=1e-3)
     read = stiction.read_scene(tmp_path / "a.toml").scene
     assert read.motion["axle"](1.0) == scene.motion["axle"](1.0)
+
+
+def test_tables_with_any_times_and_starts_as_parameters():
+    table = Table(time=[0, 0.1, 0.3], value=[0, 0.1, 0])
+    run = simulate(Scene(robot=flywheel(0.02), motion={"axle": table}), duration=0.4, step=1e-3)
+    np.testing.assert_allclose(run["q.axle"], np.interp(run.time, table.time, table.value), atol=1e-3)
+    scene = Scene(robot=flywheel(0.02), motion={"axle": 0.1})
+    with pytest.raises(InputError, match=r"'motion\.axle' begins at 0\.1, where its motion does not"):
+        simulate(scene, duration=0.1, step=1e-3, parameters={"motion.axle.function": [0.1, 0.2]})

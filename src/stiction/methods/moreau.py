@@ -38,7 +38,15 @@ from stiction.methods.fast_states import at_means
 from stiction.methods.method import Choice, Method
 from stiction.methods.midpoint import MidpointPart
 from stiction.methods.rigid_friction import RigidFriction
-from stiction.methods.rigid_stop import RigidStop, allowed_velocities, joined_rows, modes_of, torques_of
+from stiction.methods.rigid_stop import (
+    RigidStop,
+    allowed_velocities,
+    bounced,
+    joined_rows,
+    modes_of,
+    put_back,
+    torques_of,
+)
 from stiction.methods.row_structure import (
     copy_with,
     dependent,
@@ -244,6 +252,7 @@ class Moreau(Method):
 
     def step(self, network: Network, block: Block, t: Scalar, h: Scalar) -> Block:
         """Rows first, then the smooth part."""
+        block = block._replace(own=bounced(network, block.own, t, h))
         smooth = self._smooth(network, block, t, h)
         found, solution = self._found(smooth, h)
         residual, splitting = found.residual, block.method.get("splitting", 0)
@@ -256,7 +265,7 @@ class Moreau(Method):
             after = smooth.advanced(block._replace(own=held), found, solution, h)
         else:
             after = flowed(SCHEMES[self.scheme], network, block._replace(own=held), t, h)
-        own = dict(after.own)
+        own = dict(put_back(smooth, solution, after.own, t + h, h))
         speeds = network.velocities(own)
         for name, part in smooth.rigid.items():
             if isinstance(part, RigidFriction) and part.geared:
@@ -321,7 +330,8 @@ class Moreau(Method):
         parts: dict[str, Any] = {name: smooth.rigid[name] for name in rows}
         c = [smooth.speed_at_end(name, free) for name in rows]
         if not absent(self.pull):
-            c = [x + self.pull / h * part.way(own[name]) for x, (name, part) in zip(c, parts.items(), strict=True)]
+            ways = [part.way(own[name]) if isinstance(part, RigidFriction) else 0 for name, part in parts.items()]
+            c = [x + self.pull / h * way for x, way in zip(c, ways, strict=True)]
         bounds = bounds_of(smooth, parts, coupled.A, c, h)
         modes = [own[name][0] for name in rows]
         allowed = [stops.get(name) for name in rows]

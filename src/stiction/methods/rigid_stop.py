@@ -4,8 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from stiction.methods.smooth_part import FlowPart
-from stiction.network.network import Network
+from stiction.dynamics.composite_body import factor, solve
+from stiction.fields import number
+from stiction.methods.smooth_part import FlowPart, Solution
+from stiction.network.network import Network, States
+from stiction.network.terms import Terms, compliance, dot
 from stiction.parts.end_stop import EndStopPart
 from stiction.parts.imposed_motion import ImposedMotion
 from stiction.parts.kinds import Row
@@ -22,7 +25,9 @@ class RigidStop(Row, EndStopPart):
 
     Positions move on by (v + v⁺) h/2, of which v h/2 is made when v⁺ is found. So v⁺ h may be at most the way that is
     left then: half of it is gone after this step, the other half after the next, which ends at rest at the stop. What
-    bounces does so in that next step, with the speed that it had before it was caught.
+    bounces does so at the beginning of that next step, at once, with the speed that it had before it was caught; what
+    is caught together bounces together. Where no way is left, as at a start with a velocity into the stop, it stops at
+    once, and its position is put back to the end, without a change of velocities.
 
     Attributes:
         lower: smallest position [rad or m]; None: no stop there.
@@ -33,9 +38,9 @@ class RigidStop(Row, EndStopPart):
 
     hidden: ClassVar[tuple[str, ...]] = (*Row.hidden, "approach")
 
-    lower: float | None
-    upper: float | None
-    restitution: float
+    lower: float | None = number(None, optional=True)
+    upper: float | None = number(None, optional=True)
+    restitution: float = number(0.0, least=0, most=1)
     reversed: ClassVar[bool] = False
 
     def start(self) -> Mapping[str, float]:
@@ -48,20 +53,16 @@ class RigidStop(Row, EndStopPart):
 
     def stops(self, own: list[Scalar], x: Scalar, h: Scalar) -> Stops:
         """Velocities that it allows at the end of a step, where it is at x when they are found."""
-        lower = None if self.lower is None else _way(self.lower, x) / h
-        upper = None if self.upper is None else _way(self.upper, x) / h
-        if len(own) > 2:
-            back = -self.restitution * own[2]
-            lower = None if lower is None else where(own[2] < 0, back, lower)
-            upper = None if upper is None else where(own[2] > 0, back, upper)
+        lower = None if self.lower is None else minimum(0, _way(self.lower, x)) / h
+        upper = None if self.upper is None else maximum(0, _way(self.upper, x)) / h
         return Stops(lower, upper)
 
     def caught(self, own: list[Scalar], s: Scalar, mode: Scalar, h: Scalar) -> list[Scalar]:
-        """The velocity at which it was caught in this step; 0 where it was not, or was before."""
+        """The velocity at which it was caught in this step; 0 where it was not."""
         if len(own) < 3:
             return []
         towards = where(mode > 1, maximum(0, s), where(mode < -1, minimum(0, s), 0))
-        return [where((own[2] == 0) & (absolute(towards) * h > TOUCHING), towards, 0)]
+        return [where(absolute(towards) * h > TOUCHING, towards, 0)]
 
 
 def _way(end: Scalar, x: Scalar) -> Scalar:
@@ -130,6 +131,51 @@ def modes_of(smooth: FlowPart, rows: Iterable[str], outcome: Outcome) -> dict[st
             mode = where(absolute(found[part.on]) > 1, found[part.on], 0)
             found[name] = -mode if part.reversed else mode
     return found
+
+
+def bounced(network: Network, own: States, t: Scalar, h: Scalar) -> States:
+    """The states with the velocities of what was caught in the last step turned round, all of it together."""
+    parts = {name: part for name, part in network.parts.items() if isinstance(part, RigidStop)}
+    marked = {name: part for name, part in parts.items() if len(own[name]) > 2}
+    if not marked:
+        return own
+    terms = Terms(network, network.evaluate(own, t, h))
+    rows = {name: terms.row(name) for name in marked}
+    coupled = compliance(terms.mass_matrix, rows)
+    bounces, wanted = [], []
+    for name, part in marked.items():
+        approach = own[name][2]
+        change = dot(rows[name], terms.velocities) + part.restitution * approach
+        bounces.append(where(approach * change > 0, 1, 0))
+        wanted.append(change * bounces[-1])
+    n = range(len(bounces))
+    masked = [[coupled.A[i][j] * bounces[i] * bounces[j] + (1 - bounces[i] if i == j else 0) for j in n] for i in n]
+    v = terms.velocities
+    for name, p in zip(rows, solve(factor(masked), wanted), strict=True):
+        v = [x - r * p for x, r in zip(v, coupled.responses[name], strict=True)]
+    return {**network.with_velocities(own, v), **{name: [*own[name][:2], 0] for name in marked}}
+
+
+def put_back(smooth: FlowPart, solution: Solution, own: States, t: Scalar, h: Scalar) -> States:
+    """The states after a step, with positions beyond an end put back to it, along what an impulse there moves."""
+    network = smooth.network
+    for name, part in smooth.rigid.items():
+        if not isinstance(part, RigidStop):
+            continue
+        (x,) = network.inputs(name, network.evaluate(own, t, h).signals)["position"]
+        above = 0 if part.upper is None else maximum(0, x - part.upper)
+        beyond = above if part.lower is None else above + minimum(0, x - part.lower)
+        response = solution.responses[part.on or name]
+        felt = dot(smooth.rows[name], response)
+        moved = dict(network.with_velocities(own, [-r * beyond / felt for r in response]))
+        for body_name, body in network.bodies.items():
+            nq = body.positions()
+            rates = body.position_rates(moved[body_name])
+            moved[body_name] = [q + d for q, d in zip(own[body_name][:nq], rates, strict=True)] + list(
+                own[body_name][nq:]
+            )
+        own = moved
+    return own
 
 
 def _ratio(smooth: FlowPart, name: str, on: str) -> Scalar:

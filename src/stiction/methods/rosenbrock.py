@@ -39,6 +39,7 @@ TILTS = (1 / 2, 3 / 2, 0, 0)  # weights of the derivative by time
 STAGES = ((), (0,), (2, 0), (2, 0, 1))  # what is added to the state: multiples of the stages before
 COUPLINGS = ((), (4,), (1, -1), (1, -1, -8 / 3))  # what is added to the rates: multiples over the step
 WEIGHTS = (2, 0, 1, 1)
+SLIVER = 1e-9  # part of the longest step that is none
 ATTEMPTS = 16  # per call of the program
 GROWS, SHRINKS, CAREFUL = 5, 1 / 5, 0.9
 
@@ -141,6 +142,9 @@ class Rosenbrock(Method):
             done = come >= span
             # no step crosses a multiple of the longest: knots of tables may lie there
             until = minimum(span, (floor(come / h + 1e-9) + 1) * h)
+            for jump in network.breaks:  # nor one at which something jumps
+                ahead = jump - (t + come)
+                until = where((ahead > SLIVER * h) & (come + ahead < until), come + ahead, until)
             left = until - come
             taken = where(done, h, minimum(wish, left))
             after, worked, errors = rosenbrock_step(order, whole(y, works, marks), y, t + come, taken)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from stiction.fields import number
 from stiction.parts.kinds import Implicit, Ports, Spring
@@ -28,6 +29,17 @@ class EndStopPart(Implicit):
     lower: float | None
     upper: float | None
     restitution: float
+
+    def conflicts(self) -> Sequence:
+        """Ends that leave a way."""
+        lower: Any = self.lower
+        upper: Any = self.upper
+        none, both = lower is None and upper is None, lower is not None and upper is not None
+        crossed = lower >= upper if both else False
+        return [
+            (none, "it has neither lower nor upper; give at least one of them"),
+            (crossed, lambda: f"lower is {lower:g} and not below upper {upper:g}; exchange them"),
+        ]
 
 
 @PARTS.add
@@ -56,15 +68,6 @@ class EndStop(EndStopPart):
     restitution: float = number(0.0, least=0, most=1)
     stiffness: float | None = number(None, above=0, optional=True)
     damping: float | None = number(None, least=0, optional=True)
-
-    def conflicts(self) -> Sequence:
-        """Ends that leave a way."""
-        lower, upper = self.lower, self.upper
-        none, both = lower is None and upper is None, lower is not None and upper is not None
-        return [
-            (none, "it has neither lower nor upper; give at least one of them"),
-            (both and lower >= upper, f"lower is {lower} and not below upper {upper}; exchange them"),  # type: ignore
-        ]
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
         """Spring and damper beyond an end; they do not draw."""

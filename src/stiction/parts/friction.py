@@ -115,6 +115,7 @@ class Friction(FrictionPart):
         pairs = [x for x in vars(law).values() if isinstance(x, tuple) and len(x) == 2]
         uneven = spatial and isinstance(law, Dry) and any(a is not b and a != b for a, b in pairs)
         return [
+            (len(set(law.states)) < len(law.states), f"{name} calls two states by one name; rename one"),
             (bool(taken), f"{name} calls a state '{(taken or [''])[0]}', which is a signal of every site; rename it"),
             (type(law).flow is Law.flow, f"the law {name} has no method 'flow', which every law needs; write it"),
             (

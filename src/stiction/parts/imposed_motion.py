@@ -51,6 +51,8 @@ class ImposedMotion(Row):
 
     def velocity_at(self, t: Scalar) -> Scalar:
         """Its rate of change at a time of a program."""
+        if isinstance(self.function, Table):
+            return self.function.rate(t)
         return directional([self.position_at(t)], {t: 1.0})[0]
 
     def at_start(self) -> tuple[float, float]:

@@ -77,6 +77,11 @@ class Table(Validated, Parametric):
         first, value, slope, _ = self._line(self._interval(t))
         return value + slope * (clip(t, self.time[0], self.time[-1]) - first)
 
+    def rate(self, t: Scalar) -> Scalar:
+        """The slope at time t; 0 before the first point and after the last."""
+        slope = self._line(self._interval(t))[2]
+        return where((t < self.time[0]) | (t > self.time[-1]), 0, slope)
+
     def _line(self, index: Scalar) -> Any:
         """Time, value, slope and integral at the beginning of one of the lines."""
         rows = getattr(self, "rows", None)

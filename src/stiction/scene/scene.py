@@ -326,11 +326,12 @@ class Scene(Validated):
 
     @cached_property
     def way_limits(self) -> dict[str, Limits]:
-        """Joints whose ways end, where that acts."""
+        """Joints whose ways end, where that acts; what moves as it is told moves on."""
         return {
             name: limits
             for name, limits in self.described_limits.items()
-            if self.limits == "act" and (math.isfinite(limits.lower) or math.isfinite(limits.upper))
+            if self.limits == "act" and name not in self.motion
+            if math.isfinite(limits.lower) or math.isfinite(limits.upper)
         }
 
     @property

@@ -243,9 +243,13 @@ class Wiring:
         units = dict.fromkeys(("torque", "transmitted"), mount.units["torque"])
         self._label(mesh, mount.name, units, torque="mesh_friction", transmitted="transmitted_torque")
         name = f"drive.{mount.name}"
-        source = Term(f"{name}.gear.joint_torque") if gear.elastic else InternalTerm(f"{name}.motor.torque", gear.ratio)
+        source = [Term(f"{name}.gear.joint_torque")]
+        if not gear.elastic:  # what the motor gives to the teeth: its torque less what its own friction takes
+            source = [InternalTerm(f"{name}.motor.torque", gear.ratio)]
+            if drive.motor_friction is not None:
+                source.append(InternalTerm(f"friction.{mount.name}.motor.torque", -gear.ratio))
         self.wires += [
             Wire(f"{mesh}.velocity", [InternalTerm(f"{mount.robot}.v", [mount.velocity])]),
-            Wire(f"{mesh}.motor", [source]),
+            Wire(f"{mesh}.motor", source),
         ]
         self.push(mount, f"{mesh}.torque", -1.0)

@@ -36,14 +36,14 @@ def check_positions(layout: Layout, first: np.ndarray, parameters: Parameters, g
         if not isinstance(part, (EndStopPart, ImposedMotion)):
             continue
         x = _position(layout, name, first)
-        if x is None or (isinstance(part, EndStopPart) and not given.start):
-            continue  # one that moves; or where the scene checked it
+        if x is None:
+            continue  # something moves under it
+        ends: Any = parameters.in_arrays(name)
         if isinstance(part, ImposedMotion):
-            begins = part.at_start()[0]
-            wrong = np.abs(x - begins) > 1e-9 * max(1.0, abs(begins))
-            why = f"and its motion begins at {begins:g}; start there"
+            begins = part.at_start()[0] if callable(part.function) else ends.function
+            wrong = np.abs(x - begins) > 1e-9 * np.maximum(1.0, np.abs(begins))
+            why = "where its motion does not; start there"
         else:
-            ends = parameters.in_arrays(name)
             wrong = np.zeros(given.batch, bool) if ends.lower is None else x < ends.lower
             wrong = wrong if ends.upper is None else wrong | (x > ends.upper)
             why = "beyond its end; start within, or give limits='ignore'"

@@ -4,10 +4,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from stiction.parts.kinds import Row
 from stiction.scene.scene import Scene
 from stiction.simulation import observe
 from stiction.simulation.program import StepProgram
 
+SPRINGS = (
+    "; under '{}' it is a spring, chosen for the inertia at the start: where that falls by more than 3 it adds energy, "
+    "and method 'moreau' does not"
+)
 MOST_NOTES = 3  # about one site of a batch
 
 
@@ -31,14 +36,18 @@ def _stopped(program: StepProgram, state: np.ndarray) -> list[str]:
     layout, found = program.layout, []
     for name in observe.end_stops(layout.network):
         if state[..., layout.places[name, observe.REACHED]].any():
-            found.append(f"{layout.network.labels.signal((name, 'torque'))}: the end of the way was reached")
+            springs = "" if isinstance(layout.network.parts[name], Row) else SPRINGS.format(program.method.title)
+            found.append(f"{layout.network.labels.signal((name, 'torque'))}: the end of the way was reached{springs}")
     return found
 
 
 def speed_notes(scene: Scene, signals: Mapping[str, np.ndarray]) -> list[str]:
-    """Joints that were seen to move faster than their descriptions allow."""
+    """Joints that were seen to move faster than their descriptions allow, or were told to move beyond their ends."""
     found = []
     for name, limits in scene.described_limits.items():
+        q = signals.get(f"q.{name}", np.zeros(0))
+        if name in scene.motion and ((q < limits.lower) | (q > limits.upper)).any():
+            found.append(f"q.{name}: its motion goes beyond the ends of its way, {limits.lower:g} to {limits.upper:g}")
         fastest = float(np.max(np.abs(signals.get(f"v.{name}", 0.0)), initial=0.0))
         if fastest > limits.velocity:
             found.append(f"v.{name}: moved at up to {fastest:.3g}; its description allows {limits.velocity:.3g}")

@@ -3,6 +3,7 @@ it.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from stiction.friction.law import CREEP, SLIDING, STUCK
 from stiction.network.layout import Block
@@ -57,7 +58,14 @@ def marked(network: Network, before: Block, after: Block, t: Scalar, h: Scalar) 
     marks: dict[str, Sequence[Scalar]] = {}
     for name in end_stops(network):
         (torque,) = now.signals[Port(name, "torque")]
-        marks[name] = [where(absolute(torque) > 0, 1, before.marks[name][0])]
+        part: Any = network.parts[name]
+        motion = network.inputs(name, was.signals)
+        (x,), (v,) = motion["position"], motion["velocity"]
+        soon = x + h * v  # an impact may begin and end within a step
+        beyond = absolute(torque) > 0
+        beyond = beyond if part.upper is None else beyond | (soon > part.upper)
+        beyond = beyond if part.lower is None else beyond | (soon < part.lower)
+        marks[name] = [where(beyond, 1, before.marks[name][0])]
     for name, part in sites(network).items():
         if name not in before.marks:
             continue

@@ -23,13 +23,28 @@ def jumps(function: Callable[[Scalar], Scalar]) -> tuple[float, ...]:
     except TraceError:
         return ()
     found = set()
+    zero = graph.constant(0.0)
     for e in nodes:
-        lines = [_line(a, t) for a in e.args] if e.op in ("lt", "le") else []
-        if len(lines) == 2 and None not in lines:
-            (a, b), (c, d) = lines  # type: ignore[misc]
-            if a != c:
-                found.add((d - b) / (a - c))
+        if e.op in ("lt", "le"):
+            found |= {x for a, b in _sides(*e.args) for x in _crossing(a, b, t)}
+        elif e.op == "sign":
+            found |= set(_crossing(e.args[0], zero, t))
     return tuple(sorted(found))
+
+
+def _sides(a: Expr, b: Expr) -> list[tuple[Expr, Expr]]:
+    """What is compared; with a size, both of its signs."""
+    if a.op == "abs":
+        return [(a.args[0], b), (-a.args[0], b)]
+    return [(a, b.args[0]), (a, -b.args[0])] if b.op == "abs" else [(a, b)]
+
+
+def _crossing(a: Expr, b: Expr, t: Expr) -> list[float]:
+    """Where two straight lines cross."""
+    first, second = _line(a, t), _line(b, t)
+    if first is None or second is None or first[0] == second[0]:
+        return []
+    return [(second[1] - first[1]) / (first[0] - second[0])]
 
 
 def _line(e: Expr, t: Expr) -> tuple[float, float] | None:
