@@ -87,7 +87,8 @@ class Friction(FrictionPart):
         law: the friction law.
         dimension: how many numbers the velocity has; above 1 the law must be dry, and is the same in all directions.
         loaded: whether it has a further port, load, by which its torque is multiplied: the force that presses a clutch
-            or a brake, of a law per newton, or how a temperature changes it. A load below 0 counts as 0.
+            or a brake, of a law per newton, or how a temperature changes it. A load below 0 counts as 0. One that
+            follows velocities is that of the step's middle, extrapolated: it has no slopes.
 
     Example:
         >>> from stiction.friction import Coulomb
