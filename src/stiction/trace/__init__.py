@@ -1,5 +1,6 @@
 """The machine room: scalar Python formulas in, differentiated graphs and machine code out."""
 
+from stiction.trace.array import Array
 from stiction.trace.derivative import directional, jacobian
 from stiction.trace.expression import Expr, Graph
 from stiction.trace.functions import (
@@ -26,6 +27,7 @@ from stiction.trace.functions import (
 from stiction.trace.program import Port, Program
 
 __all__ = [
+    "Array",
     "Expr",
     "Graph",
     "Port",

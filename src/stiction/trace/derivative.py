@@ -7,8 +7,8 @@ stay constants; with directions that are themselves inputs it yields a program t
 from collections.abc import Callable, Mapping, Sequence
 
 from stiction.errors import TraceError
-from stiction.trace.expression import Expr, Graph
-from stiction.trace.functions import Scalar, cos, graph_of, sign, sin, where
+from stiction.trace.expression import Expr, Graph, graph_of
+from stiction.trace.functions import Scalar, cos, sign, sin, where
 from stiction.trace.schedule import ordered
 
 # Derivative of an operation by its arguments: (node, arguments) -> one factor per argument.
@@ -61,7 +61,7 @@ def directional(outputs: Sequence[Scalar], seeds: Mapping[Expr, object]) -> list
 
 
 def _chain(graph: Graph, e: Expr, moving: list[tuple[int, Expr]]) -> Expr:
-    if e.op in ("loop", "item"):
+    if e.op in ("loop", "item", "load", "store", "left"):
         raise TraceError(
             "derivatives are taken of the flow, not through loops; differentiate the function inside the loop"
         )

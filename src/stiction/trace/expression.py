@@ -7,7 +7,7 @@ x that is NaN at run time), because that is what makes the mechanics of a partic
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -164,6 +164,7 @@ class Graph:
         self.most = most  # nodes; None for any number
         self._table: dict[tuple, Expr] = {}
         self.depth = 0  # of the loop whose body is being traced
+        self.arrays: list[Any] = []  # memory that the trace reads and writes, in the order of its making
 
     def node(
         self, op: str, args: tuple[Expr, ...] = (), data: Any = None, varying: bool = False, level: int = 0
@@ -333,3 +334,11 @@ def plain(value: Any) -> Any:
     if value.ndim:
         raise array_of(value.shape)
     return float(value) if value.dtype.kind == "f" else value.item()
+
+
+def graph_of(values: Sequence[object]) -> Graph | None:
+    """The trace that these values belong to, if any of them is traced."""
+    for value in values:
+        if isinstance(value, Expr):
+            return value.graph
+    return None

@@ -8,10 +8,11 @@ import cmath
 import math
 from collections.abc import Callable, Sequence
 from numbers import Number
-from typing import Any
+from typing import Any, NamedTuple
 
 from stiction.errors import TraceError
-from stiction.trace.expression import Expr, Graph, plain
+from stiction.trace.array import Memory
+from stiction.trace.expression import Expr, Graph, graph_of, plain
 from stiction.trace.floats import FOLD
 
 Scalar = Any  # float, complex, SymPy expression or Expr: a formula does not care
@@ -110,14 +111,6 @@ def where(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
     return a if condition else b
 
 
-def graph_of(values: Sequence[object]) -> Graph | None:
-    """The trace that these values belong to, if any of them is traced."""
-    for value in values:
-        if isinstance(value, Expr):
-            return value.graph
-    return None
-
-
 class LookupPort:
     """A port of run-time numbers, read by `lookup` row by row; its length may change without compiling again."""
 
@@ -151,6 +144,17 @@ def lookup(table: "LookupPort | Sequence[Scalar]", index: Scalar) -> Scalar:
     return graph.node("lookup", (index, *entries))
 
 
+class LoopShape(NamedTuple):
+    """How a loop turns: numbers in its table, in a row of it, carried values; whether it counts; what ends it."""
+
+    entries: int
+    width: int
+    carried: int
+    counted: bool
+    until_zero: int | None
+    skip: bool
+
+
 class LoopBody:
     """What is inside a traced loop: placeholders for the row and the carried values, and the results of one pass."""
 
@@ -159,12 +163,18 @@ class LoopBody:
         self.row = [graph.node("row", (), (self, j), False, self.level) for j in range(width)]
         self.carry = [graph.node("carry", (), (self, j), True, self.level) for j in range(carried)]
         self.results: list[Expr] = []
+        self.effects: list[Expr] = []  # last versions of the arrays that a pass writes
+
+    @property
+    def ends(self) -> list[Expr]:
+        """All that a pass must do."""
+        return [*self.results, *self.effects]
 
     def captured(self) -> list[Expr]:
         """The values from outside that the body reads."""
         found: dict[int, Expr] = {}
         seen: set[int] = set()
-        stack = list(self.results)
+        stack = list(self.ends)
         while stack:
             e = stack.pop()
             if e.index in seen or e.op == "const":
@@ -172,7 +182,7 @@ class LoopBody:
             seen.add(e.index)
             if e.level < self.level:
                 found[e.index] = e
-            elif e.op in ("row", "carry") and e.data[0] is not self:
+            elif e.op in ("row", "carry", "entered") and e.data[0] is not self:
                 raise TraceError(
                     "a value from inside a finished loop was used outside it; return it from the body instead"
                 )
@@ -182,14 +192,19 @@ class LoopBody:
 
 
 def loop(
-    table: Any, body: Callable[[Any, list], Sequence[Scalar]], carry: Sequence[Scalar], until_zero: int | None = None
+    table: Any,
+    body: Callable[[Any, list], Sequence[Scalar]],
+    carry: Sequence[Scalar],
+    until_zero: int | None = None,
+    skip: bool = False,
 ) -> list[Scalar]:
     """Repeat `carry = body(row, carry)` for each row of a table, or for index 0, 1, … when `table` is a count.
 
     On floats and SymPy this is a Python `for`; traced, the body is traced once and stays a counted loop in the machine
     code. A row is a tuple of numbers that are the same for all lanes (constants or expressions of uniform inputs).
     `until_zero` ends the loop after the pass in which this carried value became 0 (in all lanes): it must be 0 only
-    where another pass would change nothing, so that a lane does not depend on its neighbours.
+    where another pass would change nothing, so that a lane does not depend on its neighbours. With `skip` it is tested
+    before the first pass, too.
     """
     counted = isinstance(table, (Number, Expr))
     rows = None if counted else [tuple(row) if isinstance(row, (tuple, list)) else row for row in table]
@@ -201,15 +216,28 @@ def loop(
     if graph is None or not flat:
         state = list(carry)
         for row in range(int(table)) if rows is None else rows:
+            if skip and until_zero is not None and state[until_zero] == 0:
+                break
             state = list(body(row, state))
+            if flat and graph_of(state) is not None:
+                raise TraceError(
+                    "this loop would be unrolled: its body gives traced values, and neither its rows nor its first "
+                    "carried values are traced; carry 0 * x of a traced x instead of 0, or write a Python for"
+                )
             if until_zero is not None and state[until_zero] == 0:
                 break
         return state
-    return _traced_loop(graph, rows, flat, body, carry, until_zero)
+    return _traced_loop(graph, rows, flat, body, carry, until_zero, skip)
 
 
 def _traced_loop(
-    graph: Graph, rows: list | None, flat: list, body: Callable, carry: Sequence[Scalar], until_zero: int | None
+    graph: Graph,
+    rows: list | None,
+    flat: list,
+    body: Callable,
+    carry: Sequence[Scalar],
+    until_zero: int | None,
+    skip: bool,
 ) -> list[Expr]:
     single = rows is None or not isinstance(rows[0], tuple)  # the body takes a number, not a tuple
     width = 1 if rows is None or single else len(rows[0])
@@ -220,6 +248,7 @@ def _traced_loop(
             "the rows of a loop are the same for all lanes; this table holds varying values: carry them instead"
         )
     inside = LoopBody(graph, width, len(initial))
+    memory = Memory(graph, inside)
     graph.depth += 1
     try:
         row = inside.row[0] if single else tuple(inside.row)
@@ -231,6 +260,7 @@ def _traced_loop(
         inside.results = [graph.wrap(x) for x in returned]
     finally:
         graph.depth -= 1
+    inside.effects = memory.effects()
     if any(x.boolean for x in (*initial, *inside.results)):
         raise TraceError("a loop carries numbers, not conditions; carry where(condition, 1, 0) instead")
     if len(inside.results) != len(initial):
@@ -238,6 +268,7 @@ def _traced_loop(
             f"the body of a loop must return as many values as it carries: {len(initial)}; "
             f"it returned {len(inside.results)}"
         )
-    shape = (len(entries), width, len(initial), rows is None, until_zero)
-    node = graph.node("loop", (*entries, *initial, *inside.captured()), (inside, shape), True)
+    shape = LoopShape(len(entries), width, len(initial), rows is None, until_zero, skip)
+    node = graph.node("loop", (*entries, *initial, *inside.captured(), *memory.needs()), (inside, shape), True)
+    memory.leave(graph, node)
     return [graph.node("item", (node,), k) for k in range(len(initial))]

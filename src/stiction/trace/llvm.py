@@ -54,6 +54,8 @@ class Emitter:
         self.wider: dict[int, Arithmetic] = {}  # 64-bit arithmetic beside 32-bit lanes
         self.widenings: dict[str, Value] = {}  # 32-bit values as 64-bit ones
         self.items: dict[int, list[Value]] = {}  # results of a loop, by its node
+        self.turns: dict[str, str] = {}  # whole numbers behind the rows of counted loops
+        self.memory: dict[int, tuple[str, int]] = {}  # arrays by their numbers: pointer and length
         self.bases: dict[int, str] = {}  # pointer to an input's first row
         self.buffers: dict[int, str] = {}  # pointer to the copy of an input's rows that the lanes work on
 
@@ -152,7 +154,7 @@ class Emitter:
         for e in nodes:
             if e.op == "loop":
                 body = e.data[0]
-                found += self.reachable(ordered(body.results, body.level))
+                found += self.reachable(ordered(body.ends, body.level))
         return found
 
     def element(self, kind: str, pointer: str, index: int | str) -> str:
@@ -215,7 +217,10 @@ class Emitter:
     def compute(self, e: Expr, m: Arithmetic) -> None:
         """Write the instructions of one node, unless it needs none."""
         place = self.names if m is self.scalar else self.wide
-        if e.op in ("const", "row", "carry") or e.index in place or e.index in self.fused:
+        if e.op in ("const", "row", "carry", "entered", "left") or e.index in place or e.index in self.fused:
+            return
+        if e.op in ("array", "load", "store"):
+            getattr(self, f"{e.op}_memory")(e)
             return
         if e.op == "input":
             place[e.index] = self.load(e)
@@ -289,6 +294,56 @@ class Emitter:
         y = function(d, *(self.widenings[a.name] for a in x))
         return m.instruction(f"fptrunc {d.real} {y.name} to {m.real}")
 
+    # Memory.
+
+    def array_memory(self, e: Expr) -> None:
+        """Memory for an array, all 0; the same for every pass of a loop in which it is made."""
+        number, length = e.data
+        if number not in self.memory:
+            self.memory[number] = self.buffer(length), length
+        self.text.top["memset"] = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
+        size = f"i64 {length * self.width}"
+        self.text.lines.append(f"  call void @llvm.memset.p0.i64(ptr {self.memory[number][0]}, i8 0, {size}, i1 false)")
+
+    def load_memory(self, e: Expr) -> None:
+        """Read one number of an array in all lanes."""
+        place = self.place(e)
+        self.wide[e.index] = self.vector.instruction(f"load {self.vector.real}, ptr {place}, align {self.width}")
+
+    def store_memory(self, e: Expr) -> None:
+        """Write one."""
+        x = self.value(e.args[2], self.vector).name
+        self.text.lines.append(f"  store {self.vector.real} {x}, ptr {self.place(e)}, align {self.width}")
+        self.wide[e.index] = Value(self.vector, "undef")  # a version, and no number
+
+    def place(self, e: Expr) -> str:
+        """Where a load or store goes; an index outside goes to the nearest place."""
+        version = e.args[0]
+        while version.op == "store":
+            version = version.args[0]
+        number = version.data if version.op == "left" else version.data[0 if version.op == "array" else 1]
+        pointer, length = self.memory[number]
+        at = self.whole(e.args[1]) or self.index(self.value(e.args[1], self.scalar))
+        if not at.isdigit():
+            s = self.scalar
+            low = s.instruction(f"icmp slt i64 {at}, 0").name
+            at = s.instruction(f"select i1 {low}, i64 0, i64 {at}").name
+            inside = s.instruction(f"icmp slt i64 {at}, {length}").name
+            at = s.instruction(f"select i1 {inside}, i64 {at}, i64 {length - 1}").name
+        return self.element(self.vector.real, pointer, at)
+
+    def whole(self, e: Expr) -> str | None:
+        """An index as a whole number, where it is made of rows of counted loops and whole constants."""
+        if e.op == "const" and float(e.data).is_integer():
+            return str(int(e.data))
+        if e.op == "row" and e.index in self.names:
+            return self.turns.get(self.names[e.index].name)
+        if e.op in BINARY and e.op != "div":
+            a, b = (self.whole(x) for x in e.args)
+            if a is not None and b is not None:
+                return self.scalar.instruction(f"{e.op} i64 {a}, {b}").name
+        return None
+
     # Tables and loops.
 
     def array(self, entries: Sequence[Expr]) -> str:
@@ -329,11 +384,13 @@ class Emitter:
         return self.gather(found) if m is self.vector else Value(m, found[0])
 
     def loop(self, e: Expr) -> None:
-        body, (entries, width, carried, counted, until_zero) = e.data
+        body, (entries, width, carried, counted, until_zero, skip) = e.data
         text, scalar, label = self.text, self.scalar, next(self.text.numbers)
         initial = [self.value(a, self.vector) for a in e.args[entries : entries + carried]]
         count, table = (self.count(e.args[0]), "") if counted else (str(entries // width), self.array(e.args[:entries]))
         some = scalar.instruction(f"icmp sgt i64 {count}, 0").name
+        if skip and until_zero is not None:
+            some = scalar.instruction(f"and i1 {some}, {self.some_lane(initial[until_zero])}").name
         head, exit, before = f"loop{label}", f"end{label}", text.block
         text.lines.append(f"  br i1 {some}, label %{head}, label %{exit}")
         text.begin(head)
@@ -342,8 +399,8 @@ class Emitter:
         carries = [text.fresh("carry") for _ in initial]
         self.wide.update({c.index: Value(self.vector, name) for c, name in zip(body.carry, carries, strict=True)})
         self.read_row(body, turn, table, width)
-        inner = ordered(body.results, body.level)
-        self.fused |= fusions(inner, body.results)
+        inner = ordered(body.ends, body.level)
+        self.fused |= fusions(inner, body.ends)
         for node in inner:
             self.compute(node, self.vector if node.varying else self.scalar)
         results = [self.value(r, self.vector) for r in body.results]
@@ -374,7 +431,7 @@ class Emitter:
     def count(self, e: Expr) -> str:
         if e.op == "const":
             return str(int(e.data))
-        return self.index(self.value(e, self.scalar))
+        return self.whole(e) or self.index(self.value(e, self.scalar))
 
     def index(self, x: Value) -> str:
         """A number as a whole one, 0 for what is negative, NaN or infinite."""
@@ -385,6 +442,7 @@ class Emitter:
     def read_row(self, body: LoopBody, turn: str, table: str, width: int) -> None:
         if not table:
             self.names[body.row[0].index] = self.scalar.instruction(f"sitofp i64 {turn} to {self.number}")
+            self.turns[self.names[body.row[0].index].name] = turn
             return
         start = self.scalar.instruction(f"mul i64 {turn}, {width}").name
         for column, r in enumerate(body.row):

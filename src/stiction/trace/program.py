@@ -157,6 +157,7 @@ class Program:
             lines.append(f"  body of %{e.index}")
             lines += [f"    {_line(n, self.inputs)}" for n in inner if n.op != "const"]
             lines.append(f"    next {', '.join(_name(r, self.inputs) for r in e.data[0].results)}")
+            lines += [f"    leaves {_name(r, self.inputs)}" for r in e.data[0].effects]
         for port, array in zip(self.outputs, self.trace(), strict=True):
             values = ", ".join(_name(e, self.inputs) for e in array)
             lines.append(f"  out {port.name}{list(port.shape)} [{port.unit or '1'}] = {values}")
@@ -394,6 +395,6 @@ def _name(e: Expr, ports: Sequence[Port]) -> str:
 
 def _line(e: Expr, ports: Sequence[Port]) -> str:
     mark = "" if e.varying else "  (uniform)"
-    shown = e.op == "item" or (e.op == "lookup" and e.data)
-    note = f" {e.data}" if shown else f" {e.data[1]}" if e.op in ("row", "carry", "loop") else ""
+    shown = e.op in ("item", "array", "left") or (e.op == "lookup" and e.data)
+    note = f" {e.data}" if shown else f" {e.data[1]}" if e.op in ("row", "carry", "loop", "entered") else ""
     return f"%{e.index} = {e.op}{note} {', '.join(_name(a, ports) for a in e.args)}{mark}"

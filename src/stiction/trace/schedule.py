@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 from stiction.trace.expression import Expr
 
+FREE = frozenset(("const", "input", "row", "carry", "item", "constant", "array", "entered", "left"))  # need no code
+
 
 def ordered(roots: Sequence[Expr], level: int = 0) -> list[Expr]:
     """The nodes that the roots need, arguments first, depth first (which keeps values close to their use).
@@ -32,7 +34,7 @@ def bodies(nodes: Sequence[Expr]) -> list[tuple[Expr, list[Expr]]]:
     found = []
     for e in nodes:
         if e.op == "loop":
-            inner = ordered(e.data[0].results, e.data[0].level)
+            inner = ordered(e.data[0].ends, e.data[0].level)
             found += [(e, inner), *bodies(inner)]
     return found
 
@@ -58,11 +60,12 @@ def work(roots: Sequence[Expr], level: int = 0) -> int:
     total = 0
     for e in ordered(roots, level):
         if e.op == "loop":
-            body, (entries, width, _, counted, until_zero) = e.data
-            turns = entries // width if not counted else int(e.args[0].data) if e.args[0].op == "const" else 100
-            turns = turns if until_zero is None else min(turns, 2)
-            total += turns * work(body.results, body.level)
-        elif e.op not in ("const", "input", "row", "carry", "item", "constant"):
+            body, shape = e.data
+            counted = int(e.args[0].data) if e.args[0].op == "const" else 100
+            turns = counted if shape.counted else shape.entries // shape.width
+            turns = turns if shape.until_zero is None else min(turns, 2)
+            total += turns * work(body.ends, body.level)
+        elif e.op not in FREE:
             total += 1
     return total
 
@@ -70,12 +73,12 @@ def work(roots: Sequence[Expr], level: int = 0) -> int:
 def operation_counts(roots: Sequence[Expr]) -> dict[str, int]:
     """How many of each operation a program has, loop bodies once; constants, inputs, fused products are free."""
     everything = ordered(roots)
-    regions = [(everything, list(roots)), *((inner, e.data[0].results) for e, inner in bodies(everything))]
+    regions = [(everything, list(roots)), *((inner, e.data[0].ends) for e, inner in bodies(everything))]
     counts: Counter[str] = Counter()
     for nodes, ends in regions:
         fused = fusions(nodes, ends)
         sums = set(fused.values())
         for e in nodes:
-            if e.op not in ("const", "input", "row", "carry", "item", "loop", "constant") and e.index not in fused:
+            if e.op not in FREE and e.op != "loop" and e.index not in fused:
                 counts["fma" if e.index in sums else e.op] += 1
     return dict(sorted(counts.items(), key=lambda pair: -pair[1]))

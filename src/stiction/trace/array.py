@@ -1,0 +1,107 @@
+"""Memory of a run, read and written by index: what recursions over many links keep.
+
+The index is the same for all lanes: it comes from loops, tables and whole numbers. On floats an array is a list.
+Traced, each store makes a new version; a load reads the version of its time, and a store waits for the loads before it,
+so that all versions can share one piece of memory. Loops take arrays along without saying so.
+"""
+
+from typing import Any
+
+from stiction.errors import TraceError
+from stiction.trace.expression import Expr, Graph, graph_of
+
+
+class Array:
+    """Numbers by index, 0 at first.
+
+    Args:
+        length: how many.
+        like: values of the same program, by which it knows whether it is traced.
+
+    Example:
+        >>> from stiction.trace import Array, loop
+        >>> squares = Array(4, [0.0])
+        >>> def fill(k, carry):
+        ...     squares[k] = k * k
+        ...     return [carry[0] + squares[k]]
+        >>> loop(4, fill, [0.0]), squares[3]
+        ([14.0], 9)
+    """
+
+    def __init__(self, length: int, like: Any) -> None:
+        self.length, self.graph = length, graph_of(like)
+        if self.graph is None:
+            self._items: list[Any] = [0.0] * length
+            return
+        self.number = len(self.graph.arrays)
+        self.version = self.graph.node("array", (), (self.number, length), True, self.graph.depth)
+        self.waiting: list[Expr] = []  # loads of this version, for which the next store waits
+        self.graph.arrays.append(self)
+
+    def __getitem__(self, index: Any) -> Any:
+        if self.graph is None:
+            return self._items[self._place(index)]
+        made = self.graph.node("load", (self.version, self._index(index)), None, True)
+        if not any(made is other for other in self.waiting):
+            self.waiting.append(made)
+        return made
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if self.graph is None:
+            self._items[self._place(index)] = value
+            return
+        stored = (self.version, self._index(index), self.graph.wrap(value), *self.waiting)
+        self.version, self.waiting = self.graph.node("store", stored, None, True), []
+
+    def _place(self, index: Any) -> int:
+        """A place in the list; one outside is refused."""
+        place = int(index)
+        if place != index or not 0 <= place < self.length:
+            raise TraceError(f"index {index} of an array of {self.length}; allowed: 0 to {self.length - 1}")
+        return place
+
+    def _index(self, index: Any) -> Expr:
+        """An index as a node, the same for all lanes."""
+        if not isinstance(index, Expr):
+            self._place(index)
+        wrapped = self.graph.wrap(index)  # type: ignore[union-attr]
+        if wrapped.varying:
+            raise TraceError(
+                "the index of an array is the same for all lanes, and this one is not; "
+                "choose between entries by where(), or carry what you look for"
+            )
+        return wrapped
+
+
+class Memory:
+    """The arrays of a graph before and after the body of a loop is traced."""
+
+    def __init__(self, graph: Graph, inside: Any) -> None:
+        self.arrays = list(graph.arrays)
+        self.before = [(array.version, array.waiting) for array in self.arrays]
+        for array in self.arrays:
+            array.version = graph.node("entered", (), (inside, array.number), True, inside.level)
+            array.waiting = []
+        self.entered = [array.version for array in self.arrays]
+
+    def effects(self) -> list[Expr]:
+        """The last versions of what the body wrote."""
+        pairs = zip(self.arrays, self.entered, strict=True)
+        return [array.version for array, first in pairs if array.version is not first]
+
+    def needs(self) -> list[Expr]:
+        """What must come before the loop: versions that it reads or writes, and loads of those that it writes."""
+        found = []
+        for array, first, (version, waiting) in zip(self.arrays, self.entered, self.before, strict=True):
+            written = array.version is not first
+            if written or array.waiting:
+                found += [version, *(waiting if written else ())]
+        return found
+
+    def leave(self, graph: Graph, loop: Expr) -> None:
+        """Go on after the loop."""
+        for array, first, (version, waiting) in zip(self.arrays, self.entered, self.before, strict=True):
+            if array.version is not first:
+                array.version, array.waiting = graph.node("left", (loop,), array.number, True), []
+            else:
+                array.version, array.waiting = version, [*waiting, *([loop] if array.waiting else [])]
