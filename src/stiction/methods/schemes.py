@@ -29,7 +29,7 @@ def runge_kutta_4(flow: Flow, state: Sequence[Scalar], t: Scalar, h: Scalar) -> 
         rate = list(flow([x + offset * k for x, k in zip(state, rate, strict=True)], t + offset, step))
         return [*rate, *(s + weight * k for s, k in zip(total, rate, strict=True))]
 
-    total = loop(table, stage, [0] * (2 * n))[n:]
+    total = loop(table, stage, [0 * x for x in (*state, *state)])[n:]
     return [x + h / 6 * s for x, s in zip(state, total, strict=True)]
 
 
