@@ -227,6 +227,10 @@ def test_starts_beyond_an_end_are_refused():
     with pytest.raises(stiction.StictionError, match="beyond its end"):
         stiction.Simulator(scene, step=1e-3, runs=2).reset(q=[[0.1], [-1.5]])
     assert stiction.Scene(robot=pendulum(lower=0.2)).q == (0.2,)  # the nearest to 0
+    ended = quiet(stiction.Scene(robot=pendulum(), torque={"joint1": 14.0}), duration=2.0, step=1e-3)["q.joint1"][-1]
+    for q in (ended, 0.5 + 1e-12):  # where a run ends another may begin
+        run = quiet(stiction.Scene(robot=pendulum(), q=[q], torque={"joint1": 14.0}), duration=0.1, step=1e-3)
+        assert run["q.joint1"][-1] == pytest.approx(0.5, abs=1e-12) and np.abs(run["v.joint1"]).max() < 1e-9
 
 
 def test_effort_limits_drives_that_name_none():

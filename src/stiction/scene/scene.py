@@ -28,6 +28,7 @@ from stiction.scene.build import limits_effort, network_of
 from stiction.trace.functions import Scalar
 
 TAKEN = ("energy", "work", "loss", "stored", "start")  # words that begin names of signals which belong to no part
+ROUNDING = 1e-9  # rad or m by which a position may be elsewhere than it should
 Torque = float | Callable[[Scalar], Scalar]
 
 
@@ -249,7 +250,7 @@ class Scene(Validated):
         """Refuse positions at the start that are not those of the motion."""
         q = dict(zip(self.position_names, self.q, strict=True))
         for name, told in self._told().items():
-            if abs(q[name] - told["q"]) > 1e-9 * max(1.0, abs(told["q"])):
+            if abs(q[name] - told["q"]) > ROUNDING * max(1.0, abs(told["q"])):
                 raise SceneError(
                     f"q of '{name}' is {q[name]:g}, and its motion begins at {told['q']:g}; leave one of them out"
                 )
@@ -258,7 +259,8 @@ class Scene(Validated):
         """Refuse positions beyond the ends of a joint's way."""
         q = dict(zip(self.position_names, self.q, strict=True))
         for name, limits in self.way_limits.items():
-            if not limits.lower <= q[name] <= limits.upper:
+            rounding = ROUNDING * max(1.0, abs(q[name]))  # a run may end there by rounding, and another begin
+            if not limits.lower - rounding <= q[name] <= limits.upper + rounding:
                 raise SceneError(
                     f"q of '{name}' is {q[name]:g} and beyond the ends of its way; allowed: {limits.lower:g} to "
                     f"{limits.upper:g}. Start within them, or give limits='ignore'"

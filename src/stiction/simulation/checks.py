@@ -16,6 +16,8 @@ from stiction.parts.robot_body import RobotBody
 from stiction.simulation.given import Given, place_of
 from stiction.trace.parameters import absent
 
+ROUNDING = 1e-9  # rad or m by which a position may be elsewhere than it should
+
 
 def check_quaternions(layout: Layout, first: np.ndarray, given: Given) -> None:
     """Refuse first values that are no rotation."""
@@ -41,11 +43,12 @@ def check_positions(layout: Layout, first: np.ndarray, parameters: Parameters, g
         ends: Any = parameters.in_arrays(name)
         if isinstance(part, ImposedMotion):
             begins = part.at_start()[0] if callable(part.function) else ends.function
-            wrong = np.abs(x - begins) > 1e-9 * np.maximum(1.0, np.abs(begins))
+            wrong = np.abs(x - begins) > ROUNDING * np.maximum(1.0, np.abs(begins))
             why = "where its motion does not; start there"
         else:
-            wrong = np.zeros(given.batch, bool) if ends.lower is None else x < ends.lower
-            wrong = wrong if ends.upper is None else wrong | (x > ends.upper)
+            rounding = ROUNDING * np.maximum(1.0, np.abs(x))
+            wrong = np.zeros(given.batch, bool) if ends.lower is None else x < ends.lower - rounding
+            wrong = wrong if ends.upper is None else wrong | (x > ends.upper + rounding)
             why = "beyond its end; start within, or give limits='ignore'"
         if np.any(wrong):
             run = tuple(int(i) for i in np.argwhere(np.broadcast_to(wrong, given.batch))[0])
