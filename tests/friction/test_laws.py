@@ -232,3 +232,15 @@ def test_an_own_law_that_does_not_give_torque_and_rate_is_refused(returned):
 
     with pytest.raises(FrictionError, match=rf"Own: its flow returns {re.escape(repr(returned))}; allowed: the torque"):
         Own()
+
+
+@pytest.mark.parametrize("states", [1, "bend", ["bend"], ("bend", 2)], ids=repr)
+def test_states_are_names(states):
+    @dataclass(frozen=True, kw_only=True)
+    class Own(Law):
+        def flow(self, v, z, step):
+            return v, [0] * len(z)
+
+    Own.states = states
+    with pytest.raises(FrictionError, match="allowed: a tuple of names, such as"):
+        Own()

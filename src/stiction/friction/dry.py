@@ -15,6 +15,7 @@ from stiction.friction.law import LAWS, Law, side
 from stiction.trace.functions import Scalar, absolute, exp, loop, maximum, sqrt, where
 
 NEWTON_STEPS = 40  # at most; a few are enough, and where the curve falls steeply a bracket is halved instead
+FAST = 1e6  # rad/s or m/s: what has fallen by then does not fall further
 CLOSE = 1e-12  # of the speed: the next step would change nothing that matters
 
 

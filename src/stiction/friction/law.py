@@ -42,6 +42,9 @@ class Law(Validated, Parametric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        states: Any = self.states
+        if not isinstance(states, tuple) or not all(isinstance(state, str) for state in states):
+            raise self.refusal(f"states is {states!r}; allowed: a tuple of names, such as ('bend',), or ()")
         try:
             given: Any = self.flow(1.0, [0.0] * len(self.states), 1e-3)
         except Exception:  # not every law flows as it stands; what fails shows where it is used

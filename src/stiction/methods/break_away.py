@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from stiction.friction.dry import FAST
 from stiction.methods.rigid_friction import RigidFriction
 from stiction.methods.smooth_part import FlowPart
 from stiction.network.terms import Matrix
@@ -9,8 +10,6 @@ from stiction.parts.kinds import Row
 from stiction.rows.stick_slip import Bounds, slides
 from stiction.trace.derivative import directional
 from stiction.trace.functions import Scalar, absolute, clip, maximum, minimum, where
-
-FAST = 1e6  # rad/s or m/s: what has fallen by then does not fall further
 
 
 def bounds_of(smooth: FlowPart, parts: Mapping[str, Row], A: Matrix, c: Sequence[Scalar], h: Scalar) -> list[Bounds]:

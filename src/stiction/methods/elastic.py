@@ -86,17 +86,17 @@ class ElasticParts:
         sites = [name for name in bristle_sites(self.network) if name in self.lasting]
         if sites:
             none = "or none (stiffness and damping are then chosen), " if dry_sites(self.network) else ""
-            self._refuse(sites, "friction bristles are", f"softer bristles, {none}or method 'moreau'")
+            self.refuse_these(sites, "friction bristles are", f"softer bristles, {none}or method 'moreau'")
         for name in self.lasting:
             if name not in sites:
-                self._refuse([name], *self._words(name))
+                self.refuse_these([name], *self._words(name))
         for name in self.passing:
-            self._refuse([name], *self._words(name))
+            self.refuse_these([name], *self._words(name))
         if len(self.lasting) > 1:
             softer = "what is softer, or method 'rosenbrock'"
-            self._refuse(self.lasting, f"{_listed(self.lasting)} together are", softer)
+            self.refuse_these(self.lasting, f"{_listed(self.lasting)} together are", softer)
         for name in self.passing if self.lasting else ():
-            self._refuse([name, *self.lasting], f"'{name}', with {_listed(self.lasting)}, is", "what is softer")
+            self.refuse_these([name, *self.lasting], f"'{name}', with {_listed(self.lasting)}, is", "what is softer")
 
     def notes(self) -> list[str]:
         """What would be too much if all contacts touched at once."""
@@ -119,7 +119,7 @@ class ElasticParts:
         softer = f"a softer spring (it swings at {swings:.3g} rad/s), or method 'rosenbrock'"
         return f"the spring of '{name}' is", softer
 
-    def _refuse(self, names: Sequence[str], what: str, instead: str) -> None:
+    def refuse_these(self, names: Sequence[str], what: str, instead: str) -> None:
         """Refuse these, with the step that suits all that acts with them."""
         if (self.judge(self.of(names), self.step) < LIMIT).all():
             return
@@ -144,11 +144,8 @@ def refuse_searching_bristles(network: Network, start: StartTerms, title: str, s
     """Refuse bristles in space that the midpoint takes as they are at the beginning of a step, since their slip is
     found in a loop.
     """
-    names = [
-        name
-        for name, part in network.parts.items()
-        if isinstance(part, Friction) and part.dimension > 1 and isinstance(part.law, (Stribeck, Curve))
-    ]
-    for name in names:
-        alone = ElasticParts(network, start, judge_of(euler), title, step)
-        alone._refuse([name], f"the bristles of '{name}' are", "softer bristles")
+    parts = ElasticParts(network, start, judge_of(euler), title, step)
+    for name in parts.lasting:
+        part = network.parts[name]
+        if isinstance(part, Friction) and part.dimension > 1 and isinstance(part.law, (Stribeck, Curve)):
+            parts.refuse_these([name], f"the bristles of '{name}' are", "softer bristles")

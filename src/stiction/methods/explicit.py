@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from stiction.errors import InputError
 from stiction.friction.bristle import Dahl, LuGre
-from stiction.friction.dry import Dry, Stribeck
+from stiction.friction.dry import FAST, Dry, Stribeck
 from stiction.methods.bristles import chosen_bristles, dry_sites, with_bristles
 from stiction.methods.elastic import ElasticParts, judge_of
 from stiction.methods.fast_states import at_end, at_means
@@ -28,7 +28,6 @@ from stiction.trace.functions import Scalar, clip, loop, where
 from stiction.trace.parameters import Key, absent
 
 SLIVER = 1e-9  # part of a step that is none
-FAST = 1e6  # rad/s or m/s: what has fallen by then does not fall further
 SMALL = 1e-9  # part of break-away that is none
 
 

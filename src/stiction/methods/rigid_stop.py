@@ -51,7 +51,7 @@ class RigidStop(Row, EndStopPart):
         """There is no friction."""
         return FRICTIONLESS
 
-    def stops(self, own: list[Scalar], x: Scalar, h: Scalar) -> Stops:
+    def stops(self, x: Scalar, h: Scalar) -> Stops:
         """Velocities that it allows at the end of a step, where it is at x when they are found."""
         lower = None if self.lower is None else minimum(0, _way(self.lower, x)) / h
         upper = None if self.upper is None else maximum(0, _way(self.upper, x)) / h
@@ -101,7 +101,7 @@ def allowed_velocities(smooth: FlowPart, rows: Mapping[str, list[Scalar]], h: Sc
     for name in rows:
         part = smooth.rigid[name]
         if isinstance(part, RigidStop):
-            stops = part.stops(smooth.terms.now.own[name], smooth.coasted(name, h), h)
+            stops = part.stops(smooth.coasted(name, h), h)
             if part.on:
                 lower, upper = (None if x is None else x * _ratio(smooth, name, part.on) for x in stops)
                 stops = Stops(upper, lower) if part.reversed else Stops(lower, upper)
@@ -171,9 +171,8 @@ def put_back(smooth: FlowPart, solution: Solution, own: States, t: Scalar, h: Sc
         for body_name, body in network.bodies.items():
             nq = body.positions()
             rates = body.position_rates(moved[body_name])
-            moved[body_name] = [q + d for q, d in zip(own[body_name][:nq], rates, strict=True)] + list(
-                own[body_name][nq:]
-            )
+            q, v = own[body_name][:nq], own[body_name][nq:]
+            moved[body_name] = [*(x + d for x, d in zip(q, rates, strict=True)), *v]
         own = moved
     return own
 

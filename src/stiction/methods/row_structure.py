@@ -54,7 +54,6 @@ def with_rotors(network: Network, rows: Mapping[str, list[float]]) -> set[str]:
         if len(at) == 1
         and inertias[at[0]]
         and list(places.values()).count(at) == 1
-        and name in network.parts
         and isinstance(network.parts[name], RigidFriction)
     }
 

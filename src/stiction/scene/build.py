@@ -61,9 +61,13 @@ def network_of(scene: Scene) -> Network:
 
 def limits_effort(scene: Scene, name: str) -> bool:
     """Whether the drive of a joint keeps a limit of effort: its own, or that of the joint's description."""
-    motor, robot = scene.drives[name].motor, scene.joints[name][0]
-    named = motor.torque_limit is not None or getattr(motor, "current_limit", None) is not None
-    return named or not (getattr(motor, "inductance", 0.0) or scene.all_robots[robot].coupling is not None)
+    coupled = scene.all_robots[scene.joints[name][0]].coupling is not None
+    return _names_limit(scene.drives[name]) or not (getattr(scene.drives[name].motor, "inductance", 0.0) or coupled)
+
+
+def _names_limit(drive: Drive) -> bool:
+    """Whether a drive has a limit of its own."""
+    return drive.motor.torque_limit is not None or getattr(drive.motor, "current_limit", None) is not None
 
 
 def _limited(scene: Scene, name: str) -> Drive | None:
@@ -71,8 +75,7 @@ def _limited(scene: Scene, name: str) -> Drive | None:
     drive, limits = scene.drives.get(name), scene.described_limits.get(name)
     if drive is None or limits is None or scene.limits == "ignore" or not 0 < limits.effort < math.inf:
         return drive
-    named = drive.motor.torque_limit is not None or getattr(drive.motor, "current_limit", None) is not None
-    if named or not limits_effort(scene, name):
+    if _names_limit(drive) or not limits_effort(scene, name):
         return drive
     return replace(drive, motor=replace(drive.motor, torque_limit=limits.effort / abs(drive.gear.ratio)))
 

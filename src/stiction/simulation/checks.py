@@ -13,10 +13,9 @@ from stiction.network.wires import Port
 from stiction.parts.end_stop import EndStopPart
 from stiction.parts.imposed_motion import ImposedMotion
 from stiction.parts.robot_body import RobotBody
+from stiction.scene.scene import ROUNDING
 from stiction.simulation.given import Given, place_of
 from stiction.trace.parameters import absent
-
-ROUNDING = 1e-9  # rad or m by which a position may be elsewhere than it should
 
 
 def check_quaternions(layout: Layout, first: np.ndarray, given: Given) -> None:
