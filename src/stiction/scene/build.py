@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from stiction.drive.drive import Drive
 from stiction.network.network import Network
 from stiction.network.wires import NetworkError, Term, Wire
 from stiction.parts.bodies import FreeBody
@@ -16,6 +14,7 @@ from stiction.parts.robot_body import RobotBody
 from stiction.robot.joint import SINGLE
 from stiction.robot.robot import Robot
 from stiction.robot.units import motion_units
+from stiction.scene.limits import limited_drive
 from stiction.scene.wiring import Mount, Wiring
 
 if TYPE_CHECKING:
@@ -59,30 +58,9 @@ def network_of(scene: Scene) -> Network:
     return Network(parts=made.parts, wires=wires, labels=made.labels, followers=made.followers)
 
 
-def limits_effort(scene: Scene, name: str) -> bool:
-    """Whether the drive of a joint keeps a limit of effort: its own, or that of the joint's description."""
-    coupled = scene.all_robots[scene.joints[name][0]].coupling is not None
-    return _names_limit(scene.drives[name]) or not (getattr(scene.drives[name].motor, "inductance", 0.0) or coupled)
-
-
-def _names_limit(drive: Drive) -> bool:
-    """Whether a drive has a limit of its own."""
-    return drive.motor.torque_limit is not None or getattr(drive.motor, "current_limit", None) is not None
-
-
-def _limited(scene: Scene, name: str) -> Drive | None:
-    """The drive of a joint; one that names no limit gets that of the joint's description."""
-    drive, limits = scene.drives.get(name), scene.described_limits.get(name)
-    if drive is None or limits is None or scene.limits == "ignore" or not 0 < limits.effort < math.inf:
-        return drive
-    if _names_limit(drive) or not limits_effort(scene, name):
-        return drive
-    return replace(drive, motor=replace(drive.motor, torque_limit=limits.effort / abs(drive.gear.ratio)))
-
-
 def _attach(scene: Scene, mount: Mount, made: Wiring) -> None:
     """Put a drive, and the controller that commands it, on a joint."""
-    drive, controller = _limited(scene, mount.name), scene.control.get(mount.name)
+    drive, controller = limited_drive(scene, mount.name), scene.control.get(mount.name)
     if drive is None:
         made.push(mount, made.control(mount, scene.control[mount.name], mount.units["torque"]))
     elif controller is not None:

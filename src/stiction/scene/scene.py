@@ -2,7 +2,6 @@
 simulate.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,7 +23,8 @@ from stiction.parts.kinds import Digital, Part
 from stiction.robot.joint import SINGLE, Limits
 from stiction.robot.ports import GRAVITY
 from stiction.robot.robot import Robot
-from stiction.scene.build import limits_effort, network_of
+from stiction.scene.build import network_of
+from stiction.scene.limits import described_limits, has_ends, notes_of_limits
 from stiction.trace.functions import Scalar
 
 TAKEN = ("energy", "work", "loss", "stored", "start")  # words that begin names of signals which belong to no part
@@ -319,12 +319,7 @@ class Scene(Validated):
     @cached_property
     def described_limits(self) -> dict[str, Limits]:
         """What robots' descriptions say of limits, by joint."""
-        return {
-            self.key(robot, joint.name): joint.limits
-            for robot, r in self.all_robots.items()
-            for joint in r.moving_joints
-            if joint.limits is not None and joint.kind in SINGLE
-        }
+        return described_limits(self)
 
     @cached_property
     def way_limits(self) -> dict[str, Limits]:
@@ -332,26 +327,13 @@ class Scene(Validated):
         return {
             name: limits
             for name, limits in self.described_limits.items()
-            if self.limits == "act" and name not in self.motion
-            if math.isfinite(limits.lower) or math.isfinite(limits.upper)
+            if self.limits == "act" and name not in self.motion and has_ends(limits)
         }
 
     @property
     def limit_notes(self) -> list[str]:
         """What should be known of limits that do not act."""
-        known = self.described_limits
-        if self.limits == "ignore":
-            ways = [name for name, x in known.items() if math.isfinite(x.lower) or math.isfinite(x.upper)]
-            return [f"limits are ignored, those of the ways of {', '.join(ways)} among them"] if ways else []
-        pushed = {*self.torque, *self.control} - {*self.drives}
-        free = [f"{name} {x.effort:g}" for name, x in known.items() if name in pushed and x.effort < math.inf]
-        free += [
-            f"{name} {x.effort:g}"
-            for name, x in known.items()
-            if name in self.drives and x.effort < math.inf and not limits_effort(self, name)
-        ]
-        why = "limits of effort act on drives that can be limited, and are not kept at"
-        return [f"{why} {', '.join(free)} [N·m or N]"] if free else []
+        return notes_of_limits(self)
 
     @cached_property
     def sites(self) -> dict[str, FrictionSite]:
