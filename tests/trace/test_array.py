@@ -86,8 +86,21 @@ def overwritten(x, c):
     return (before + 10 * a[0] + 100 * a[1],)
 
 
+def columns(x, c):
+    """Rows of a loop whose columns are whole numbers, one number throughout, inputs, and numbers of each lane."""
+    rows = [(k, 2, entry, x * k) for k, entry in enumerate(c)]
+    held = Array.of([x * entry for entry in c])
+
+    def one(row, carry):
+        k, two, entry, own = row
+        held[k] = held[k] ** two + entry * own
+        return [carry[0] + held[N - 1 - k]]
+
+    return (loop(rows, one, [0 * x])[0],)
+
+
 COEFFICIENTS = [0.5, -1.0, 0.25, 2.0, -0.125, 1.5, 3.0]
-FORMULAS = [horner, recursion, nested, overwritten]
+FORMULAS = [horner, recursion, nested, overwritten, columns]
 
 
 def program(formula):
@@ -120,7 +133,7 @@ def test_code_for_every_width(formula, lanes):
 
 def test_a_dump_shows_loops_and_memory():
     text = program(horner).dump()
-    for word in ("array (0, 7)", "store", "load", "leaves", "left"):
+    for word in ("array 0 of 7", "store", "load", "leaves", "left"):
         assert word in text
 
 
@@ -165,3 +178,37 @@ def test_a_loop_that_would_unroll_says_so():
 
     with pytest.raises(TraceError, match="this loop would be unrolled"):
         Program("hidden", hidden, [Port("x")], [Port("y")]).trace()
+
+
+def test_arrays_of_inputs_and_as_outputs():
+    def reversed_twice(x):
+        held, turned = Array.of(x), Array(5, x)
+
+        def one(k, carry):
+            turned[k] = held[4 - k]
+            held[4 - k] = 2 * held[4 - k]
+            return carry
+
+        loop(5, one, [x[0]])
+        return turned, held
+
+    made = Program("reversed", reversed_twice, [Port("x", (5,))], [Port("y", (5,)), Port("z", (5,))])
+    x = np.random.default_rng(1).normal(size=(11, 5))
+    y, z = made(x)
+    assert np.array_equal(y, x[:, ::-1]) and np.array_equal(z, 2 * x)
+    assert "memcpy" in made.text(Target(lanes=8))
+    with pytest.raises(TraceError, match="output 'y' is an array of 5; allowed: 4"):
+        Program("short", lambda x: (Array.of(x),), [Port("x", (5,))], [Port("y", (4,))]).trace()
+
+
+def test_what_is_one_number_in_all_rows_is_no_column():
+    def chosen(x):
+        def one(row, carry):
+            zero, own, k = row
+            return [carry[0] + zero * own + k * x]
+
+        return (loop([(0, 1.5 + k, k) for k in range(6)], one, [x])[0],)
+
+    made = Program("chosen", chosen, [Port("x")], [Port("y")])
+    assert "mul" not in made.operations or made.operations["mul"] + made.operations.get("fma", 0) <= 1
+    assert float(made(2.0)[0]) == 2 + 2 * 15

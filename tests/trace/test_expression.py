@@ -93,7 +93,7 @@ def test_whole_powers_are_products():
         (lambda x: where(x < 0, x < 1, x), "same kind"),
         (lambda x: x + Graph().input(0, 0, True), "another trace"),
         (lambda x: lookup([x, 2 * x], x), "uniform"),
-        (lambda x: loop([(x,)], lambda row, c: c, [x]), "same for all lanes"),
+        (lambda x: loop(x, lambda row, c: c, [x]), "same for all lanes"),
         (lambda x: loop([(1,)], lambda row, c: [*c, 1], [x]), "as many values"),
         (lambda x: loop([(1,)], lambda row, c: [x < 1], [x]), "carries numbers"),
     ],

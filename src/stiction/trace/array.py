@@ -5,10 +5,14 @@ Traced, each store makes a new version; a load reads the version of its time, an
 so that all versions can share one piece of memory. Loops take arrays along without saying so.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from stiction.errors import TraceError
 from stiction.trace.expression import Expr, Graph, graph_of
+
+
+VERSIONS = frozenset(("array", "store", "left", "entered"))  # nodes that are an array at some time
 
 
 class Array:
@@ -32,11 +36,33 @@ class Array:
         self.length, self.graph = length, graph_of(like)
         if self.graph is None:
             self._items: list[Any] = [0.0] * length
-            return
-        self.number = len(self.graph.arrays)
-        self.version = self.graph.node("array", (), (self.number, length), True, self.graph.depth)
+        else:
+            self._begin(None)
+
+    @staticmethod
+    def of(values: Sequence[Any]) -> "Array":
+        """An array that holds these numbers at first."""
+        made = object.__new__(Array)
+        made.length, made.graph = len(values), graph_of(values)
+        if made.graph is None:
+            made._items = list(values)
+            return made
+        source = _slots(values)
+        made._begin(source)
+        if source is None:
+            for k, value in enumerate(values):
+                made[k] = value
+        return made
+
+    def _begin(self, source: tuple[int, int] | None) -> None:
+        """The first version: 0, or what an input holds from a slot on."""
+        graph = self.graph
+        assert graph is not None
+        self.number = len(graph.arrays)
+        inputs = () if source is None else (graph.input(*source, True),)  # that this input is needed
+        self.version = graph.node("array", inputs, (self.number, self.length, source), True, graph.depth)
         self.waiting: list[Expr] = []  # loads of this version, for which the next store waits
-        self.graph.arrays.append(self)
+        graph.arrays.append(self)
 
     def __getitem__(self, index: Any) -> Any:
         if self.graph is None:
@@ -71,6 +97,21 @@ class Array:
                 "choose between entries by where(), or carry what you look for"
             )
         return wrapped
+
+
+def _slots(values: Sequence[Any]) -> tuple[int, int] | None:
+    """Port and first slot, where these are numbers of one varying input, one after another."""
+    if not all(isinstance(x, Expr) and x.op == "input" and x.varying for x in values):
+        return None
+    port, first = values[0].data
+    return (port, first) if all(x.data == (port, first + k) for k, x in enumerate(values)) else None
+
+
+def memory_of(version: Expr) -> int:
+    """The number of the array that this is a version of."""
+    while version.op == "store":
+        version = version.args[0]
+    return version.data if version.op == "left" else version.data[0 if version.op == "array" else 1]
 
 
 class Memory:

@@ -11,7 +11,7 @@ from numbers import Number
 from typing import Any, NamedTuple
 
 from stiction.errors import TraceError
-from stiction.trace.array import Memory
+from stiction.trace.array import Array, Memory
 from stiction.trace.expression import Expr, Graph, graph_of, plain
 from stiction.trace.floats import FOLD
 
@@ -201,7 +201,7 @@ def loop(
     """Repeat `carry = body(row, carry)` for each row of a table, or for index 0, 1, … when `table` is a count.
 
     On floats and SymPy this is a Python `for`; traced, the body is traced once and stays a counted loop in the machine
-    code. A row is a tuple of numbers that are the same for all lanes (constants or expressions of uniform inputs).
+    code. A row is a tuple of numbers; what is one number in all rows is that number in the body, and simplifies as such.
     `until_zero` ends the loop after the pass in which this carried value became 0 (in all lanes): it must be 0 only
     where another pass would change nothing, so that a lane does not depend on its neighbours. With `skip` it is tested
     before the first pass, too.
@@ -227,32 +227,61 @@ def loop(
             if until_zero is not None and state[until_zero] == 0:
                 break
         return state
-    return _traced_loop(graph, rows, flat, body, carry, until_zero, skip)
+    return _traced_loop(graph, _Rows(graph, rows, flat), body, carry, until_zero, skip)
+
+
+class _Rows:
+    """The table of a traced loop: columns that are one number are no columns, those that vary over the lanes are arrays.
+
+    Attributes:
+        counted: whether there is a count and no table.
+        entries: the numbers of the table, row by row; or the count.
+        width: how many there are in a row.
+    """
+
+    def __init__(self, graph: Graph, rows: list | None, flat: list) -> None:
+        self.single = rows is None or not isinstance(rows[0], tuple)  # the body takes a number, not a tuple
+        wrapped = [graph.wrap(x) for x in flat]
+        if rows is None:
+            if wrapped[0].varying:
+                raise TraceError("the count of a loop is the same for all lanes, and this one is not; use until_zero")
+            self.columns: list[Expr | Array | None] = [None]
+            self.counted, self.entries, self.width = True, wrapped, 1
+            return
+        given = 1 if self.single else len(rows[0])
+        columns = [wrapped[k::given] for k in range(given)]
+        self.columns = [self._column(column) for column in columns]
+        kept = [column for column, known in zip(columns, self.columns, strict=True) if known is None]
+        if any(isinstance(known, Array) for known in self.columns):
+            kept.append([graph.constant(k) for k in range(len(rows))])
+        self.counted, self.width = not kept, max(1, len(kept))
+        self.entries = [x for row in zip(*kept, strict=True) for x in row] or [graph.constant(len(rows))]
+
+    @staticmethod
+    def _column(column: list[Expr]) -> "Expr | Array | None":
+        if all(x is column[0] for x in column):
+            return column[0]
+        return Array.of(column) if any(x.varying for x in column) else None
+
+    def row(self, placeholders: list[Expr]) -> Any:
+        """What the body takes."""
+        left = iter(placeholders)
+        found = [
+            next(left) if column is None else column[placeholders[-1]] if isinstance(column, Array) else column
+            for column in self.columns
+        ]
+        return found[0] if self.single else tuple(found)
 
 
 def _traced_loop(
-    graph: Graph,
-    rows: list | None,
-    flat: list,
-    body: Callable,
-    carry: Sequence[Scalar],
-    until_zero: int | None,
-    skip: bool,
+    graph: Graph, rows: _Rows, body: Callable, carry: Sequence[Scalar], until_zero: int | None, skip: bool
 ) -> list[Expr]:
-    single = rows is None or not isinstance(rows[0], tuple)  # the body takes a number, not a tuple
-    width = 1 if rows is None or single else len(rows[0])
     initial = [graph.wrap(x) for x in carry]
-    entries = [graph.wrap(x) for x in flat]
-    if any(e.varying for e in entries):
-        raise TraceError(
-            "the rows of a loop are the same for all lanes; this table holds varying values: carry them instead"
-        )
-    inside = LoopBody(graph, width, len(initial))
+    inside = LoopBody(graph, rows.width, len(initial))
     memory = Memory(graph, inside)
     graph.depth += 1
     try:
-        row = inside.row[0] if single else tuple(inside.row)
-        returned = body(row, list(inside.carry))
+        returned = body(rows.row(inside.row), list(inside.carry))
         if not isinstance(returned, (list, tuple)):
             raise TraceError(
                 f"the body of a loop must return a list of the carried values; it returned {type(returned).__name__}"
@@ -268,7 +297,7 @@ def _traced_loop(
             f"the body of a loop must return as many values as it carries: {len(initial)}; "
             f"it returned {len(inside.results)}"
         )
-    shape = LoopShape(len(entries), width, len(initial), rows is None, until_zero, skip)
-    node = graph.node("loop", (*entries, *initial, *inside.captured(), *memory.needs()), (inside, shape), True)
+    shape = LoopShape(len(rows.entries), rows.width, len(initial), rows.counted, until_zero, skip)
+    node = graph.node("loop", (*rows.entries, *initial, *inside.captured(), *memory.needs()), (inside, shape), True)
     memory.leave(graph, node)
     return [graph.node("item", (node,), k) for k in range(len(initial))]

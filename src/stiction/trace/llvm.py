@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from stiction.trace import elementary
-from stiction.trace.arithmetic import Arithmetic, Target, Text, Value, hexadecimal
+from stiction.trace.arithmetic import Arithmetic, Target, Text, Value
+from stiction.trace.array import VERSIONS, memory_of
 from stiction.trace.expression import Expr
-from stiction.trace.functions import LoopBody
 from stiction.trace.lanes import moves
+from stiction.trace.places import Places, Whole
 from stiction.trace.schedule import fusions, ordered
 
 BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
@@ -50,14 +51,12 @@ class Emitter:
         self.names: dict[int, Value] = {}  # scalar values, by node
         self.wide: dict[int, Value] = {}  # lane values, by node
         self.kept: dict[int, str] = {}  # where a uniform value that lanes use is stored
-        self.tables: dict[str, str] = {}  # constant tables by content
         self.wider: dict[int, Arithmetic] = {}  # 64-bit arithmetic beside 32-bit lanes
         self.widenings: dict[str, Value] = {}  # 32-bit values as 64-bit ones
         self.items: dict[int, list[Value]] = {}  # results of a loop, by its node
-        self.turns: dict[str, str] = {}  # whole numbers behind the rows of counted loops
-        self.memory: dict[int, tuple[str, int]] = {}  # arrays by their numbers: pointer and length
         self.bases: dict[int, str] = {}  # pointer to an input's first row
         self.buffers: dict[int, str] = {}  # pointer to the copy of an input's rows that the lanes work on
+        self.places = Places(self)
 
     def module(self) -> str:
         nodes = ordered(self.roots)
@@ -103,14 +102,10 @@ class Emitter:
         row, at = text.fresh("row"), len(text.lines)
         text.lines.append("")
         self.fill_lanes(varying, row)
-        results = [self.buffer(len(array)) for array in self.outputs]
         for e in varying:
             self.compute(e, self.vector)
-        for array, result, pointer in zip(self.outputs, results, targets, strict=True):
-            for slot, e in enumerate(array):
-                x, place = self.value(e, self.vector).name, self.element(self.vector.real, result, slot)
-                text.lines.append(f"  store {self.vector.real} {x}, ptr {place}, align {self.width}")
-            size = len(array)
+        for array, pointer in zip(self.outputs, targets, strict=True):
+            result, size = self.result(array)
             rows = f"i64 {size}, i64 {row}, i64 %last, i64 {size}"
             text.lines.append(f"  call void @from_lanes(ptr {pointer}, ptr {result}, {rows})")
         following = scalar.instruction(f"add i64 {row}, {lanes}").name
@@ -121,6 +116,16 @@ class Emitter:
         if self.target.x86:
             text.lines.append("  call void @llvm.x86.sse.ldmxcsr(ptr %mode)")
         text.lines.append("  ret void")
+
+    def result(self, array: Sequence[Expr]) -> tuple[str, int]:
+        """Where the numbers of an output lie, slot by slot, and how many: where an array lies, or in a buffer."""
+        if len(array) == 1 and array[0].op in VERSIONS:
+            return self.places.memory[memory_of(array[0])]
+        result = self.buffer(len(array))
+        for slot, e in enumerate(array):
+            x, place = self.value(e, self.vector).name, self.element(self.vector.real, result, slot)
+            self.text.lines.append(f"  store {self.vector.real} {x}, ptr {place}, align {self.width}")
+        return result, len(array)
 
     def buffer(self, slots: int) -> str:
         """Memory for one block of rows, slot by slot, lanes side by side."""
@@ -219,10 +224,13 @@ class Emitter:
         place = self.names if m is self.scalar else self.wide
         if e.op in ("const", "row", "carry", "entered", "left") or e.index in place or e.index in self.fused:
             return
-        if e.op in ("array", "load", "store"):
-            getattr(self, f"{e.op}_memory")(e)
-            return
-        if e.op == "input":
+        if e.op == "array":
+            self.places.begin(e)
+        elif e.op == "load":
+            self.wide[e.index] = self.places.load(e)
+        elif e.op == "store":
+            self.wide[e.index] = self.places.store(e)
+        elif e.op == "input":
             place[e.index] = self.load(e)
         elif e.op == "loop":
             self.loop(e)
@@ -294,85 +302,20 @@ class Emitter:
         y = function(d, *(self.widenings[a.name] for a in x))
         return m.instruction(f"fptrunc {d.real} {y.name} to {m.real}")
 
-    # Memory.
-
-    def array_memory(self, e: Expr) -> None:
-        """Memory for an array, all 0; the same for every pass of a loop in which it is made."""
-        number, length = e.data
-        if number not in self.memory:
-            self.memory[number] = self.buffer(length), length
-        self.text.top["memset"] = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
-        size = f"i64 {length * self.width}"
-        self.text.lines.append(f"  call void @llvm.memset.p0.i64(ptr {self.memory[number][0]}, i8 0, {size}, i1 false)")
-
-    def load_memory(self, e: Expr) -> None:
-        """Read one number of an array in all lanes."""
-        place = self.place(e)
-        self.wide[e.index] = self.vector.instruction(f"load {self.vector.real}, ptr {place}, align {self.width}")
-
-    def store_memory(self, e: Expr) -> None:
-        """Write one."""
-        x = self.value(e.args[2], self.vector).name
-        self.text.lines.append(f"  store {self.vector.real} {x}, ptr {self.place(e)}, align {self.width}")
-        self.wide[e.index] = Value(self.vector, "undef")  # a version, and no number
-
-    def place(self, e: Expr) -> str:
-        """Where a load or store goes; an index outside goes to the nearest place."""
-        version = e.args[0]
-        while version.op == "store":
-            version = version.args[0]
-        number = version.data if version.op == "left" else version.data[0 if version.op == "array" else 1]
-        pointer, length = self.memory[number]
-        at = self.whole(e.args[1]) or self.index(self.value(e.args[1], self.scalar))
-        if not at.isdigit():
-            s = self.scalar
-            low = s.instruction(f"icmp slt i64 {at}, 0").name
-            at = s.instruction(f"select i1 {low}, i64 0, i64 {at}").name
-            inside = s.instruction(f"icmp slt i64 {at}, {length}").name
-            at = s.instruction(f"select i1 {inside}, i64 {at}, i64 {length - 1}").name
-        return self.element(self.vector.real, pointer, at)
-
-    def whole(self, e: Expr) -> str | None:
-        """An index as a whole number, where it is made of rows of counted loops and whole constants."""
-        if e.op == "const" and float(e.data).is_integer():
-            return str(int(e.data))
-        if e.op == "row" and e.index in self.names:
-            return self.turns.get(self.names[e.index].name)
-        if e.op in BINARY and e.op != "div":
-            a, b = (self.whole(x) for x in e.args)
-            if a is not None and b is not None:
-                return self.scalar.instruction(f"{e.op} i64 {a}, {b}").name
-        return None
-
     # Tables and loops.
-
-    def array(self, entries: Sequence[Expr]) -> str:
-        """A pointer to these uniform values in a row: a constant of the module, or memory filled here."""
-        kind = f"[{len(entries)} x {self.number}]"
-        if all(e.op == "const" for e in entries):
-            words = ", ".join(f"{self.number} {hexadecimal(e.data, self.target.bits)}" for e in entries)
-            name = self.tables.setdefault(words, f"@table{len(self.tables)}")
-            self.text.top[name] = f"{name} = private constant {kind} [{words}]"
-            return name
-        name = self.text.fresh("table")
-        self.text.entry.append(f"  {name} = alloca {kind}")
-        for k, e in enumerate(entries):
-            where = self.element(self.number, name, k)
-            self.text.lines.append(f"  store {self.number} {self.value(e, self.scalar).name}, ptr {where}")
-        return name
 
     def lookup(self, e: Expr, m: Arithmetic) -> Value:
         index = self.value(e.args[0], m)
         parts = self.scatter(index) if m is self.vector else [index.name]
         if e.data is None:
-            pointer, column, width, count = self.array(e.args[1:]), 0, 1, str(len(e.args) - 1)
+            pointer, column, width, count = self.places.column(e.args[1:]), 0, 1, str(len(e.args) - 1)
         else:
             port, column, width = e.data
             pointer, count = self.bases[port], self.read("i64", "%strides", port).name
         found = []
         for part in parts:
             x = Value(self.scalar, part)
-            row = self.index(x)
+            row = self.places.index(x)
             last = self.scalar.instruction(f"sub i64 {count}, 1").name
             inside = self.scalar.instruction(f"icmp slt i64 {row}, {last}").name
             row = self.scalar.instruction(f"select i1 {inside}, i64 {row}, i64 {last}").name
@@ -387,7 +330,9 @@ class Emitter:
         body, (entries, width, carried, counted, until_zero, skip) = e.data
         text, scalar, label = self.text, self.scalar, next(self.text.numbers)
         initial = [self.value(a, self.vector) for a in e.args[entries : entries + carried]]
-        count, table = (self.count(e.args[0]), "") if counted else (str(entries // width), self.array(e.args[:entries]))
+        tables = [] if counted else self.places.columns(e.args[:entries], width)
+        turns = self.places.count(e.args[0]) if counted else Whole(str(entries // width), 0, entries // width)
+        count = turns.name
         some = scalar.instruction(f"icmp sgt i64 {count}, 0").name
         if skip and until_zero is not None:
             some = scalar.instruction(f"and i1 {some}, {self.some_lane(initial[until_zero])}").name
@@ -398,7 +343,7 @@ class Emitter:
         text.lines.append("")
         carries = [text.fresh("carry") for _ in initial]
         self.wide.update({c.index: Value(self.vector, name) for c, name in zip(body.carry, carries, strict=True)})
-        self.read_row(body, turn, table, width)
+        self.places.read_row(body, turn, turns, tables)
         inner = ordered(body.ends, body.level)
         self.fused |= fusions(inner, body.ends)
         for node in inner:
@@ -427,24 +372,3 @@ class Emitter:
         reduce = f"@llvm.vector.reduce.or.v{self.target.lanes}i1"
         self.text.top[reduce] = f"declare i1 {reduce}({self.vector.mask})"
         return self.scalar.instruction(f"call i1 {reduce}({self.vector.mask} {nonzero.name})").name
-
-    def count(self, e: Expr) -> str:
-        if e.op == "const":
-            return str(int(e.data))
-        return self.whole(e) or self.index(self.value(e, self.scalar))
-
-    def index(self, x: Value) -> str:
-        """A number as a whole one, 0 for what is negative, NaN or infinite."""
-        s = self.scalar
-        safe = s.where((x > s.constant(0.0)) & (x < s.constant(2.0**62)), x, s.constant(0.0))
-        return s.instruction(f"fptosi {self.number} {safe.name} to i64").name
-
-    def read_row(self, body: LoopBody, turn: str, table: str, width: int) -> None:
-        if not table:
-            self.names[body.row[0].index] = self.scalar.instruction(f"sitofp i64 {turn} to {self.number}")
-            self.turns[self.names[body.row[0].index].name] = turn
-            return
-        start = self.scalar.instruction(f"mul i64 {turn}, {width}").name
-        for column, r in enumerate(body.row):
-            place = self.scalar.instruction(f"add i64 {start}, {column}").name
-            self.names[r.index] = self.read(self.number, table, place)

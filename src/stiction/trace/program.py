@@ -14,6 +14,7 @@ import numpy as np
 from stiction.errors import InputError, TooLargeError, TraceError, too_large
 from stiction.trace import cache, launch, processor
 from stiction.trace.arithmetic import Target
+from stiction.trace.array import Array
 from stiction.trace.expression import Expr, Graph
 from stiction.trace.functions import LookupPort
 from stiction.trace.llvm import Slots, emit
@@ -370,6 +371,12 @@ def _input(graph: Graph, number: int, port: Port) -> Any:
 
 
 def _flatten(graph: Graph, value: Any, port: Port, program: str) -> list[Expr]:
+    if isinstance(value, Array):
+        if value.length != port.size:
+            raise TraceError(
+                f"program '{program}': output '{port.name}' is an array of {value.length}; allowed: {port.size}"
+            )
+        return [value.version]
     level = [value]
     for length in port.shape:
         for part in level:
@@ -395,6 +402,8 @@ def _name(e: Expr, ports: Sequence[Port]) -> str:
 
 def _line(e: Expr, ports: Sequence[Port]) -> str:
     mark = "" if e.varying else "  (uniform)"
-    shown = e.op in ("item", "array", "left") or (e.op == "lookup" and e.data)
+    if e.op == "array":
+        return f"%{e.index} = array {e.data[0]} of {e.data[1]}{mark}"
+    shown = e.op in ("item", "left") or (e.op == "lookup" and e.data)
     note = f" {e.data}" if shown else f" {e.data[1]}" if e.op in ("row", "carry", "loop", "entered") else ""
     return f"%{e.index} = {e.op}{note} {', '.join(_name(a, ports) for a in e.args)}{mark}"
