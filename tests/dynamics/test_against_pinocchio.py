@@ -215,7 +215,7 @@ def test_random_structures_on_floats(seed, kinds):
     m, g = robot.mechanism, Vector(0, 0, -9.81)
     torque = newton_euler.inverse_dynamics(m, q, v, a, g)
     close(np.array(torque), peer.back(pin.rnea(peer.model, peer.data, peer.q(q), peer.v(v), peer.v(a))))
-    condition = np.linalg.cond(np.array(composite_body.mass_matrix(m, q)))
+    condition = np.linalg.cond(np.array(composite_body.mass_matrix(m, q).lists))
     for method in FORWARD_DYNAMICS.values():
         close(np.array(method(m, q, v, torque, g)), np.array(a), max(1e-9, 1e-13 * condition))
     pose = frame_pose(m, robot.assembly.attachments["tool"], q)

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 import stiction
 from stiction import Joint, Link, Robot, Sphere
-from stiction.dynamics import composite_body, energy, newton_euler
+from stiction.dynamics import composite_body, energy, newton_euler, sweep
 from stiction.errors import InputError
-from stiction.robot import derivatives, dynamics
+from stiction.robot import derivatives, identification
+from stiction.robot.programs import shared_programs
 from stiction.spatial import Vector
 from stiction.trace import Port, Program, directional
 from tests.machines import ALL_KINDS, random_robot
@@ -77,7 +78,7 @@ def test_torques_do_the_work_that_the_energies_take(kinds):
             x + y
             for x, y in zip(
                 bias,
-                (sum(M * x for M, x in zip(row, a, strict=True)) for row in composite_body.mass_matrix(m, q)),
+                (sum(M * x for M, x in zip(row, a, strict=True)) for row in composite_body.mass_matrix(m, q).lists),
                 strict=True,
             )
         ]
@@ -161,21 +162,44 @@ def test_a_hundred_joints():
     np.testing.assert_allclose(M @ a, torque - bias, rtol=0, atol=1e-10 * np.abs(torque).max())
 
 
-def test_large_matrices_by_directions_agree_with_small_ones_unrolled(monkeypatch):
-    robot = random_robot(41, ["revolute", "prismatic", "spherical", "revolute"])
+KINDS = ["revolute", "prismatic", "spherical", "revolute", "floating", "universal", "planar"]
+EVERYTHING = {
+    "inverse dynamics": lambda r, q, v, a: [r.inverse_dynamics(q, v, a)],
+    "forward dynamics": lambda r, q, v, a: [r.forward_dynamics(q, v, a, method="articulated")],
+    "composite": lambda r, q, v, a: [r.forward_dynamics(q, v, a, method="composite")],
+    "mass matrix": lambda r, q, v, a: [r.mass_matrix(q)],
+    "coriolis matrix": lambda r, q, v, a: [r.coriolis_matrix(q, v)],
+    "inverse derivatives": lambda r, q, v, a: r.inverse_dynamics_derivatives(q, v, a),
+    "forward derivatives": lambda r, q, v, a: r.forward_dynamics_derivatives(q, v, a),
+    "regressor": lambda r, q, v, a: [r.regressor(q, v, a)],
+    "energy": lambda r, q, v, a: [r.kinetic_energy(q, v), r.potential_energy(q), r.momentum(q, v)],
+    "pose": lambda r, q, v, a: [r.pose(q, r.links[-1].name), r.twist(q, v, r.links[-1].name)],
+    "jacobian": lambda r, q, v, a: [r.jacobian(q, r.links[-1].name), r.jacobian_rate(q, v, r.links[-1].name)],
+    "gravity": lambda r, q, v, a: [r.gravity_torque(q)],
+}
+
+
+@pytest.mark.parametrize("what", EVERYTHING)
+@pytest.mark.parametrize("shape", ["kinds", "chain", "spheres", "tree"])
+def test_looped_is_what_unrolled_gives(what, shape, monkeypatch):
+    """One source: what many bodies compute in loops is what few compute in straight code."""
+    kinds, branching = {
+        "kinds": (KINDS, 0.3),
+        "chain": (["revolute"] * 7, 0.0),
+        "spheres": (["spherical", "prismatic"] * 3, 0.0),
+        "tree": (["revolute", "prismatic"] * 4, 0.7),
+    }[shape]
+    robot = random_robot(41, kinds, branching=branching, rotors=True)
     q, v, a = random_state(robot, 5, 3)
-
-    def matrices():
-        inverse, forward = robot.inverse_dynamics_derivatives, robot.forward_dynamics_derivatives
-        return robot.mass_matrix(q), *inverse(q, v, a), *forward(q, v, a)
-
-    unrolled = matrices()
-    monkeypatch.setattr(dynamics, "MATRIX_UP_TO", 2)
-    monkeypatch.setattr(derivatives, "UNROLL_UP_TO", 2)
-    for forward_in_lanes_up_to in (24, 2):  # above, LAPACK inverts the mass matrix
-        monkeypatch.setattr(derivatives, "MATRIX_UP_TO", forward_in_lanes_up_to)
-        for x, y in zip(unrolled, matrices(), strict=True):
-            np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-9)
+    unrolled = EVERYTHING[what](robot, q, v, a)
+    for module in (sweep, derivatives, identification):
+        monkeypatch.setattr(module, "LOOP_FROM", 2)
+    shared_programs.clear()
+    monkeypatch.setenv("STICTION_CACHE", "")
+    looped = replace(robot)  # remembers no programs
+    for x, y in zip(unrolled, EVERYTHING[what](looped, q, v, a), strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-9)
+    shared_programs.clear()
 
 
 def test_coupled_rotors_weigh_TJT():

@@ -197,7 +197,7 @@ def test_closed_forms_from_the_same_source():
     parameter = Substitution(lambda _, name, value: names.get(name, sympy.nsimplify(value)))
     symbolic = Assembly(robot, parameter).mechanism
     q = list(sympy.symbols("theta1 theta2", real=True))
-    M = sympy.simplify(sympy.Matrix(mass_matrix(symbolic, q)))
+    M = sympy.simplify(sympy.Matrix(mass_matrix(symbolic, q).lists))
     m1, m2 = names["turret.mass"], names["slider.mass"]
     assert sympy.simplify(M[0, 0] - (sympy.Rational(1, 5) + m1 / 4 + m2 * q[1] ** 2)) == 0
     assert M[1, 1] == m2 and M[0, 1] == 0

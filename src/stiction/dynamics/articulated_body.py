@@ -1,9 +1,77 @@
-"""Forward dynamics by articulated bodies: time and code grow linearly with the number of joints."""
+"""Articulated bodies: equations with the mass matrix, without it, in time and code that grow linearly with the joints."""
 
-from stiction.dynamics.kinematics import placements
-from stiction.dynamics.mechanism import Mechanism
+from collections.abc import Sequence
+from typing import Any
+
+from stiction.dynamics.kinematics import Placements
+from stiction.dynamics.mechanism import Body, Mechanism
+from stiction.dynamics.newton_euler import Motion
+from stiction.dynamics.sweep import Records, Sweep, Unit, ignored
 from stiction.spatial import AT_REST, ArticulatedInertia, Twist, Vector, Wrench
 from stiction.trace.functions import Scalar
+
+
+class Articulated:
+    """The mass matrix, factored along the tree.
+
+    The motions of a joint with several velocities are eliminated one after the other, as if each had a joint of its
+    own. Rotors must be uncoupled (a diagonal matrix).
+    """
+
+    def __init__(self, s: Sweep, placed: Placements) -> None:
+        self.s, self.placed = s, placed
+        self.U, self.inverse = s.per_velocity(Wrench), s.empty(s.m.nv)
+        inertia = s.gathered(ArticulatedInertia)
+
+        def visit(body: Body) -> None:
+            left = ArticulatedInertia.of(body.inertia) + inertia.of(body)
+            for motion, place in zip(body.motions, body.velocities, strict=True):
+                U = left @ motion
+                inverse = 1 / (motion.dot(U) + body.rotor)
+                self.U[place], self.inverse[place] = U, inverse
+                left = left.without(U, U * inverse)
+            inertia.add(body, left.seen_from(placed.of(body)))
+
+        s.inward(visit, inertia)
+
+    def solve(self, torque: Sequence[Scalar], loads: Records | None = None) -> Any:
+        """Accelerations under torques, less what it takes to carry loads on the bodies: M a = τ − Jᵀ loads."""
+        s = self.s
+        found = s.empty(s.m.nv)
+        self.fill(found, s.vector(torque), loads)
+        return found
+
+    def fill(self, found: Any, torque: Any, loads: Records | None = None) -> None:
+        """The same for vectors by index, into another one."""
+        s = self.s
+        rest, gathered, A = s.empty(s.m.nv), s.gathered(Wrench), s.passed(Twist, AT_REST)
+
+        def inward(body: Body) -> None:
+            load = gathered.of(body) if loads is None else loads[body.index] + gathered.of(body)
+            for motion, place in zip(body.motions, body.velocities, strict=True):
+                rest[place] = self.inverse[place] * (torque[place] - motion.dot(load))
+                load = load + self.U[place] * rest[place]
+            gathered.add(body, self.placed.of(body).wrench_out(load))
+
+        def outward(body: Body) -> None:
+            moving = self.placed.of(body).twist_in(A.above(body))
+            for motion, place in reversed(list(zip(body.motions, body.velocities, strict=True))):
+                found[place] = rest[place] - self.inverse[place] * moving.dot(self.U[place])
+                moving = moving + motion * found[place]
+            A.note(body, moving)
+
+        s.inward(inward, gathered)
+        s.outward(outward, A)
+
+
+def inverse_mass_matrix(m: Mechanism, q: list[Scalar]) -> Any:
+    """M⁻¹, (nv, nv), rotors included, column by column."""
+    s = Sweep(m, q)
+    placed, inverse = Placements(s, q), s.grid(m.nv, m.nv)
+    s.outward(lambda body: ignored(placed.visit(body)))
+    tree = Articulated(s, placed)
+    s.each(m.nv, lambda j: tree.fill(inverse.row(j), Unit(j)))
+    return inverse.value
 
 
 def forward_dynamics(
@@ -13,54 +81,9 @@ def forward_dynamics(
     torque: list[Scalar],
     gravity: Vector,
     pushes: dict[int, Wrench] | None = None,
-) -> list[Scalar]:
-    """Accelerations under joint torques and outer wrenches. Rotors must be uncoupled (a diagonal matrix).
-
-    The motions of a joint with several velocities are eliminated one after the other, as if each had a joint of its
-    own.
-    """
-    placed = placements(m, q)
-    V: list[Twist] = []
-    drift: list[Twist] = []
-    bias: list[Wrench] = []
-    inertia: list[ArticulatedInertia] = []
-    for k, (body, X) in enumerate(zip(m.bodies, placed, strict=True)):
-        relative = body.twist(v)
-        V.append((X.twist_in(V[body.parent]) if body.parent >= 0 else AT_REST) + relative)
-        drift.append(V[k].cross(relative))
-        push = (pushes or {}).get(k)
-        load = V[k].cross_wrench(body.inertia @ V[k])
-        bias.append(load - push if push else load)
-        inertia.append(ArticulatedInertia.of(body.inertia))
-    steps: list[list[tuple]] = [[] for _ in m.bodies]
-    for k in reversed(range(len(m.bodies))):
-        body = m.bodies[k]
-        left, load = inertia[k], bias[k]
-        for motion, place in zip(body.motions, body.velocities, strict=True):
-            U = left @ motion
-            rotor = m.rotors[place][place] if m.rotors else 0
-            inverse = 1 / (motion.dot(U) + rotor)
-            rest = torque[place] - motion.dot(load)
-            steps[k].append((motion, place, U, inverse, rest))
-            scaled = U * inverse
-            left, load = left.without(U, scaled), load + scaled * rest
-        if body.parent >= 0:
-            load = load + left @ drift[k]
-            inertia[body.parent] = inertia[body.parent] + left.seen_from(placed[k])
-            bias[body.parent] = bias[body.parent] + placed[k].wrench_out(load)
-    return _accelerations(m, placed, drift, steps, gravity)
-
-
-def _accelerations(
-    m: Mechanism, placed: list, drift: list[Twist], steps: list[list[tuple]], gravity: Vector
-) -> list[Scalar]:
-    found: list[Scalar] = [0] * m.nv
-    A: list[Twist] = []
-    for k, body in enumerate(m.bodies):
-        A0 = A[body.parent] if body.parent >= 0 else Twist(AT_REST.angular, -gravity)
-        moving = placed[k].twist_in(A0) + drift[k]
-        for motion, place, U, inverse, rest in reversed(steps[k]):
-            found[place] = inverse * (rest - moving.dot(U))
-            moving = moving + motion * found[place]
-        A.append(moving)
-    return found
+) -> Any:
+    """Accelerations under joint torques and outer wrenches, by velocity."""
+    s = Sweep(m, [*q, *v, *torque])
+    motion = Motion(s, q, v, [0] * m.nv, gravity)
+    loads = motion.loads(pushes)
+    return Articulated(s, motion.placed).solve(torque, loads)

@@ -1,32 +1,51 @@
 """The Coriolis matrix of the Christoffel symbols, without differentiating the mass matrix.
 
-C = Σ Jᵀ (I J̇ + B J) over the bodies, with B(I, V) W = ½ (V×* I W + W×* I V − I (V × W)): the one choice of B that
-yields the Christoffel symbols (Echeandia and Wensing 2021), so Ṁ − 2C is skew. It needs no coordinates: quaternions are
-fine.
+C = Σ Jᵀ (I J̇ + B J) over the bodies, with the B of `BodyCoriolis`, so Ṁ − 2C is skew. It needs no coordinates:
+quaternions are fine.
 """
 
-from stiction.dynamics.kinematics import placements, twists
-from stiction.dynamics.mechanism import Mechanism
-from stiction.dynamics.newton_euler import collect
-from stiction.spatial import AT_REST, Twist, Wrench
+from typing import Any
+
+from stiction.dynamics.mechanism import Body, Mechanism
+from stiction.dynamics.newton_euler import Motion
+from stiction.dynamics.sweep import Sweep
+from stiction.spatial import ZERO, BodyCoriolis, Inertia, Pose, Twist, Wrench
 from stiction.trace.functions import Scalar
 
 
-def coriolis_product(m: Mechanism, q: list[Scalar], v: list[Scalar], w: list[Scalar]) -> list[Scalar]:
-    """C(q, v) w; with w = v the velocity terms of the equation of motion."""
-    placed = placements(m, q)
-    V, W = twists(m, placed, v), twists(m, placed, w)
-    rate: list[Twist] = []  # J̇ w of each body, in its own frame
-    loads: list[Wrench] = []
-    for k, (body, X) in enumerate(zip(m.bodies, placed, strict=True)):
-        rate.append((X.twist_in(rate[body.parent]) if body.parent >= 0 else AT_REST) + V[k].cross(body.twist(w)))
-        I = body.inertia
-        twice = V[k].cross_wrench(I @ W[k]) + W[k].cross_wrench(I @ V[k]) - I @ V[k].cross(W[k])
-        loads.append(I @ rate[k] + twice * (1 / 2))
-    return collect(m, placed, loads)
+def coriolis_matrix(m: Mechanism, q: list[Scalar], v: list[Scalar]) -> Any:
+    """The matrix C(q, v), (nv, nv); with w = v the product C w are the velocity terms of the equation of motion."""
+    s = Sweep(m, [*q, *v])
+    motion = Motion(s, q, v, [0] * m.nv, ZERO)
+    poses, inertia, coriolis = s.per_body(Pose), s.gathered(Inertia), s.gathered(BodyCoriolis)
+    rates, C, motions = s.per_velocity(Twist), s.grid(m.nv, m.nv), s.constants(m.motions)
+    rows, columns, by_rate = (s.per_velocity(Wrench) for _ in range(3))
 
+    def outward(body: Body) -> None:
+        V = motion.visit(body).V
+        poses[body.index] = motion.placed.of(body)
+        for S, place in zip(body.motions, body.velocities, strict=True):
+            rates[place] = V.cross(S)
 
-def coriolis_matrix(m: Mechanism, q: list[Scalar], v: list[Scalar]) -> list[list[Scalar]]:
-    """The matrix C(q, v), (nv, nv), column by column."""
-    columns = [coriolis_product(m, q, v, [int(k == j) for k in range(m.nv)]) for j in range(m.nv)]
-    return [list(row) for row in zip(*columns, strict=True)]
+    def inward(body: Body) -> None:
+        k, X = body.index, motion.placed.of(body)
+        I, B = body.inertia + inertia.of(body), BodyCoriolis.of(body.inertia, motion.V[k]) + coriolis.of(body)
+        for S, place in zip(body.motions, body.velocities, strict=True):
+            rows[place], by_rate[place] = B.transposed(S), I @ S
+            columns[place] = I @ rates[place] + B @ S
+        inertia.add(body, I.seen_from(X))
+        coriolis.add(body, B.seen_from(X))
+
+    def begin(c: Any) -> list[Wrench]:
+        C[c, c] = motions[c].dot(columns[c])
+        return [rows[c], by_rate[c], columns[c]]
+
+    def meet(c: Any, r: Any, wrenches: list[Wrench], own: Any) -> None:
+        row, by_rate, column = wrenches
+        C[c, r] = motions[r].dot(row) + rates[r].dot(by_rate)
+        C[r, c] = motions[r].dot(column)
+
+    s.outward(outward, motion.V, motion.A)
+    s.inward(inward, inertia, coriolis)
+    s.climb(poses, begin, meet)
+    return C.value

@@ -1,9 +1,10 @@
 """Where the bodies are and how fast they move; Jacobians of frames and their rates."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from stiction.dynamics.mechanism import Mechanism
-from stiction.spatial import AT_REST, Matrix, Pose, Twist
+from stiction.dynamics.mechanism import Body, Mechanism
+from stiction.dynamics.sweep import WORLD, Records, Sweep
+from stiction.spatial import AT_REST, Angle, Matrix, Pose, Twist
 from stiction.trace.functions import Scalar
 
 AXES = ("body", "aligned", "world")
@@ -16,41 +17,66 @@ class Attachment(NamedTuple):
     pose: Pose
 
 
-def placements(m: Mechanism, q: list[Scalar]) -> list[Pose]:
-    """Pose of each body in its parent's frame."""
-    return [body.pose(q) for body in m.bodies]
+class Placements:
+    """Pose of each body in its parent's frame. Kept are the sines and cosines of the joints: what a pose has of zeros
+    and ones stays known.
+    """
+
+    def __init__(self, s: Sweep, q: list[Scalar]) -> None:
+        self.q, self.angles = s.vector(q), s.per_body(Angle)
+
+    def visit(self, body: Body) -> Pose:
+        """That of a body, the first time."""
+        angle = body.angle(self.q)
+        self.angles[body.index] = angle
+        return body.pose(self.q, angle)
+
+    def of(self, body: Body) -> Pose:
+        """That of a body, again."""
+        return body.pose(self.q, self.angles[body.index])
 
 
-def world_poses(m: Mechanism, placed: list[Pose]) -> list[Pose]:
-    """Pose of each body in the world."""
-    poses: list[Pose] = []
-    for body, X in zip(m.bodies, placed, strict=True):
-        poses.append(poses[body.parent] @ X if body.parent >= 0 else X)
+def poses_by_index(s: Sweep, placed: Placements) -> Records:
+    """The same by index."""
+    poses = s.per_body(Pose)
+
+    def visit(body: Body) -> None:
+        poses[body.index] = placed.visit(body)
+
+    s.outward(visit)
     return poses
 
 
-def twists(m: Mechanism, placed: list[Pose], v: list[Scalar]) -> list[Twist]:
+def twists(s: Sweep, placed: Placements, v: list[Scalar]) -> Records:
     """Twist of each body relative to the world, in its own frame."""
-    found: list[Twist] = []
-    for body, X in zip(m.bodies, placed, strict=True):
-        carried = X.twist_in(found[body.parent]) if body.parent >= 0 else AT_REST
-        found.append(carried + body.twist(v))
+    found, given = s.passed(Twist, AT_REST), s.vector(v)
+
+    def visit(body: Body) -> None:
+        found.note(body, placed.visit(body).twist_in(found.above(body)) + body.twist(given))
+
+    s.outward(visit, found)
     return found
 
 
 def frame_pose(m: Mechanism, frame: Attachment, q: list[Scalar]) -> Pose:
     """Pose of a frame in the world."""
-    k, pose = frame
-    while k >= 0:
-        k, pose = m.bodies[k].parent, m.bodies[k].pose(q) @ pose
-    return pose
+    s = Sweep(m, q, m.path(frame.body))
+    given, here = s.vector(q), s.per_body(Pose)
+    here[WORLD] = frame.pose
+
+    def visit(body: Body) -> None:
+        here[WORLD] = body.pose(given) @ here[WORLD]
+
+    s.inward(visit)
+    return here[WORLD]
 
 
 def frame_twist(m: Mechanism, frame: Attachment, q: list[Scalar], v: list[Scalar], axes: str) -> Twist:
     """Twist of a frame: of its origin in its own ("body") or the world's ("aligned") axes, or of the point that passes
     through the world's origin ("world").
     """
-    twist = frame.pose.twist_in(twists(m, placements(m, q), v)[frame.body]) if frame.body >= 0 else AT_REST
+    s = Sweep(m, q, m.path(frame.body))
+    twist = frame.pose.twist_in(twists(s, Placements(s, q), v)[frame.body])
     return _expressed(twist, frame_pose(m, frame, q), axes)
 
 
@@ -64,39 +90,52 @@ def _turned(t: Twist, R: Matrix) -> Twist:
     return Twist(R @ t.angular, R @ t.linear)
 
 
-def jacobian(m: Mechanism, frame: Attachment, q: list[Scalar], axes: str) -> list[Twist]:
-    """Columns of the matrix that takes v to the twist of a frame."""
-    pose = frame_pose(m, frame, q)
-    return [_expressed(column, pose, axes) for column, _ in _columns(m, frame, q)]
+def jacobian(m: Mechanism, frame: Attachment, q: list[Scalar], axes: str) -> Any:
+    """The matrix that takes v to the twist of a frame, (6, nv)."""
+    s = Sweep(m, q, m.path(frame.body))
+    pose, seen, J = frame_pose(m, frame, q), _seen_from_bodies(s, frame, q), s.grid(6, m.nv)
 
-
-def _columns(m: Mechanism, frame: Attachment, q: list[Scalar]) -> list[tuple[Twist, tuple[int, Pose] | None]]:
-    """Each column in the frame's own axes, and the body that moves it with the frame's pose in that body."""
-    columns: list[tuple[Twist, tuple[int, Pose] | None]] = [(AT_REST, None)] * m.nv
-    here, k = frame.pose, frame.body
-    while k >= 0:
-        body = m.bodies[k]
+    def visit(body: Body) -> None:
         for motion, place in zip(body.motions, body.velocities, strict=True):
-            columns[place] = here.twist_in(motion), (k, here)
-        here, k = body.pose(q) @ here, body.parent
-    return columns
+            column = _expressed(seen[body.index].twist_in(motion), pose, axes)
+            for k, x in enumerate(column.numbers):
+                J[k, place] = x
+
+    s.inward(visit)
+    return J.value
 
 
-def jacobian_rate(m: Mechanism, frame: Attachment, q: list[Scalar], v: list[Scalar], axes: str) -> list[Twist]:
-    """Columns of dJ/dt along the motion."""
-    moving = twists(m, placements(m, q), v)
-    own = frame.pose.twist_in(moving[frame.body]) if frame.body >= 0 else AT_REST
-    pose = frame_pose(m, frame, q)
-    found = []
-    for column, source in _columns(m, frame, q):
-        if source is None:
-            found.append(AT_REST)
-            continue
-        k, here = source
-        rate = (here.twist_in(moving[k]) - own).cross(column)  # the moving body turns and shifts relative to the frame
-        if axes == "aligned":  # d/dt (R J) = R (J̇ + ω × J)
-            rate = rate + Twist(own.angular.cross(column.angular), own.angular.cross(column.linear))
-        elif axes == "world":
-            rate = rate + own.cross(column)
-        found.append(_expressed(rate, pose, axes))
-    return found
+def _seen_from_bodies(s: Sweep, frame: Attachment, q: list[Scalar]) -> Records:
+    """Pose of a frame in each body that carries it; in the world's place that in the world."""
+    seen, given = s.per_body(Pose), s.vector(q)
+    seen[frame.body] = frame.pose
+
+    def visit(body: Body) -> None:
+        seen[body.parent] = body.pose(given) @ seen[body.index]
+
+    s.inward(visit)
+    return seen
+
+
+def jacobian_rate(m: Mechanism, frame: Attachment, q: list[Scalar], v: list[Scalar], axes: str) -> Any:
+    """dJ/dt along the motion, (6, nv)."""
+    s = Sweep(m, q, m.path(frame.body))
+    moving = twists(s, Placements(s, q), v)
+    own = frame.pose.twist_in(moving[frame.body])
+    pose, seen, rates = frame_pose(m, frame, q), _seen_from_bodies(s, frame, q), s.grid(6, m.nv)
+
+    def visit(body: Body) -> None:
+        here = seen[body.index]
+        for motion, place in zip(body.motions, body.velocities, strict=True):
+            column = here.twist_in(motion)
+            turn = here.twist_in(moving[body.index]) - own  # the body turns and shifts relative to the frame
+            rate = turn.cross(column)
+            if axes == "aligned":  # d/dt (R J) = R (J̇ + ω × J)
+                rate = rate + Twist(own.angular.cross(column.angular), own.angular.cross(column.linear))
+            elif axes == "world":
+                rate = rate + own.cross(column)
+            for k, x in enumerate(_expressed(rate, pose, axes).numbers):
+                rates[k, place] = x
+
+    s.inward(visit)
+    return rates.value

@@ -1,8 +1,11 @@
 """Inverse dynamics by the recursive Newton–Euler algorithm (course, section 4), in body frames."""
 
-from stiction.dynamics.kinematics import placements
-from stiction.dynamics.mechanism import Mechanism
-from stiction.spatial import AT_REST, Pose, Twist, Vector, Wrench
+from typing import Any, NamedTuple
+
+from stiction.dynamics.kinematics import Placements
+from stiction.dynamics.mechanism import Body, Mechanism
+from stiction.dynamics.sweep import Records, Sweep
+from stiction.spatial import AT_REST, Twist, Vector, Wrench
 from stiction.trace.functions import Scalar
 
 
@@ -13,45 +16,72 @@ def inverse_dynamics(
     a: list[Scalar],
     gravity: Vector,
     pushes: dict[int, Wrench] | None = None,
-) -> list[Scalar]:
-    """Joint torques [N·m or N] that produce the accelerations a under outer wrenches on bodies, in their frames."""
-    placed = placements(m, q)
-    _, loads = body_loads(m, placed, v, a, gravity)
-    for k, push in (pushes or {}).items():
-        loads[k] = loads[k] - push
-    return [x + y for x, y in zip(collect(m, placed, loads), m.rotor_torque(a), strict=True)]
+) -> Any:
+    """Joint torques [N·m or N], by velocity, that produce the accelerations a under outer wrenches on bodies, in their frames."""
+    s = Sweep(m, [*q, *v, *a])
+    motion = Motion(s, q, v, a, gravity)
+    torque = collect(s, motion.placed, motion.loads(pushes))
+    return torque if m.rotors is None else [x + y for x, y in zip(torque, m.rotor_torque(a), strict=True)]
 
 
-def body_motions(
-    m: Mechanism, placed: list[Pose], v: list[Scalar], a: list[Scalar], gravity: Vector
-) -> tuple[list[Twist], list[Twist]]:
-    """Twist and acceleration of each body in its own frame; gravity enters as an upward acceleration of the world."""
-    V: list[Twist] = []
-    A: list[Twist] = []
-    for body, X in zip(m.bodies, placed, strict=True):
-        V0, A0 = (V[body.parent], A[body.parent]) if body.parent >= 0 else (AT_REST, Twist(AT_REST.angular, -gravity))
-        relative = body.twist(v)
-        V.append(X.twist_in(V0) + relative)
-        A.append(X.twist_in(A0) + body.twist(a) + V[-1].cross(relative))
-    return V, A
+class Moving(NamedTuple):
+    """A body at a moment, in its own frame: its twist and acceleration, and those that its parent's give it."""
+
+    V: Twist
+    A: Twist
+    carried: Twist
+    carried_on: Twist
 
 
-def body_loads(
-    m: Mechanism, placed: list[Pose], v: list[Scalar], a: list[Scalar], gravity: Vector
-) -> tuple[list[Twist], list[Wrench]]:
-    """Twist of each body and the wrench that its own motion takes: F = G V̇ − ad(V)ᵀ G V."""
-    V, A = body_motions(m, placed, v, a, gravity)
-    return V, [body.inertia @ A[k] + V[k].cross_wrench(body.inertia @ V[k]) for k, body in enumerate(m.bodies)]
+class Motion:
+    """Where bodies are in their parents' frames, and their twists and accelerations in their own; gravity enters as an
+    upward acceleration of the world. Filled body by body on an outward way.
+    """
+
+    def __init__(self, s: Sweep, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector) -> None:
+        self.s, self.v, self.a = s, s.vector(v), s.vector(a)
+        self.placed = Placements(s, q)
+        self.V = s.passed(Twist, AT_REST)
+        self.A = s.passed(Twist, Twist(AT_REST.angular, -gravity))
+
+    def visit(self, body: Body) -> Moving:
+        """Find the motion of a body from that of its parent."""
+        X, relative = self.placed.visit(body), body.twist(self.v)
+        carried, carried_on = X.twist_in(self.V.above(body)), X.twist_in(self.A.above(body))
+        V = carried + relative
+        A = carried_on + body.twist(self.a) + V.cross(relative)
+        self.V.note(body, V)
+        self.A.note(body, A)
+        return Moving(V, A, carried, carried_on)
+
+    def loads(self, pushes: dict[int, Wrench] | None = None) -> Records:
+        """Find all motions, and the wrench that the motion of each body takes, less what pushes it from outside."""
+        loads = self.s.per_body(Wrench)
+
+        def visit(body: Body) -> None:
+            moving = self.visit(body)
+            loads[body.index] = load(body, moving.V, moving.A)
+
+        self.s.outward(visit, self.V, self.A)
+        for k, push in (pushes or {}).items():
+            loads[k] = loads[k] - push
+        return loads
 
 
-def collect(m: Mechanism, placed: list[Pose], loads: list[Wrench]) -> list[Scalar]:
+def load(body: Body, V: Twist, A: Twist) -> Wrench:
+    """The wrench that the motion of a body takes: F = G V̇ − ad(V)ᵀ G V."""
+    return body.inertia @ A + V.cross_wrench(body.inertia @ V)
+
+
+def collect(s: Sweep, placed: Placements, loads: Records) -> Any:
     """Joint torques that carry these wrenches, summed from the tips to the root."""
-    total = list(loads)
-    torque: list[Scalar] = [0] * m.nv
-    for k in reversed(range(len(m.bodies))):
-        body = m.bodies[k]
+    torque, gathered = s.empty(s.m.nv), s.gathered(Wrench)
+
+    def visit(body: Body) -> None:
+        total = loads[body.index] + gathered.of(body)
         for motion, place in zip(body.motions, body.velocities, strict=True):
-            torque[place] = motion.dot(total[k])
-        if body.parent >= 0:
-            total[body.parent] = total[body.parent] + placed[k].wrench_out(total[k])
+            torque[place] = motion.dot(total)
+        gathered.add(body, placed.of(body).wrench_out(total))
+
+    s.inward(visit, gathered)
     return torque

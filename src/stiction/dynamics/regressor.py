@@ -1,11 +1,12 @@
 """Inverse dynamics is linear in the inertial parameters: τ = Y(q, v, a) π."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from stiction.dynamics.kinematics import placements
 from stiction.dynamics.mechanism import Mechanism
-from stiction.dynamics.newton_euler import body_motions, collect
-from stiction.spatial import NO_WRENCH, Inertia, Matrix, Vector
+from stiction.dynamics.newton_euler import Motion, inverse_dynamics
+from stiction.dynamics.sweep import Sweep, ignored
+from stiction.spatial import NO_INERTIA, Inertia, Matrix, Vector
 from stiction.trace.functions import Scalar
 
 PARAMETERS = ("mass", "mx", "my", "mz", "xx", "xy", "xz", "yy", "yz", "zz")
@@ -36,19 +37,22 @@ def torque_of_parameters(
     pi: list[Scalar],
 ) -> list[Scalar]:
     """Inverse dynamics of bodies with these parameters: Y π, without writing Y."""
-    placed = placements(m, q)
-    V, A = body_motions(m, placed, v, a, gravity)
-    loads = [NO_WRENCH] * len(m.bodies)
-    for place, k in enumerate(m.links):
-        mass, x, y, z, xx, xy, xz, yy, yz, zz = pi[10 * place : 10 * place + 10]
-        body = Inertia(mass, Vector(x, y, z), Matrix(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))))
-        loads[k] = body @ A[k] + V[k].cross_wrench(body @ V[k])
-    torque = collect(m, placed, loads)
+    places = {k: 10 * place for place, k in enumerate(m.links)}
+    bodies = [
+        replace(body, inertia=_inertia(pi[places[k] : places[k] + 10]) if k in places else NO_INERTIA, rotor=0)
+        for k, body in enumerate(m.bodies)
+    ]
+    torque = inverse_dynamics(Mechanism(tuple(bodies)), q, v, a, gravity)
     for (i, j), J in zip(rotor_pairs, pi[10 * len(m.links) :], strict=True):
         torque[i] = torque[i] + J * a[j]
         if i != j:
             torque[j] = torque[j] + J * a[i]
     return torque
+
+
+def _inertia(pi: Sequence[Scalar]) -> Inertia:
+    mass, x, y, z, xx, xy, xz, yy, yz, zz = pi
+    return Inertia(mass, Vector(x, y, z), Matrix(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))))
 
 
 def regressor(
@@ -59,20 +63,22 @@ def regressor(
     gravity: Vector,
     rotor_pairs: Sequence[tuple[int, int]] = (),
 ) -> list[list[Scalar]]:
-    """The matrix Y, (nv, 10·links + pairs): columns for each link's `PARAMETERS`, then for the rotors of each pair."""
-    placed = placements(m, q)
-    V, A = body_motions(m, placed, v, a, gravity)
+    """The matrix Y, (nv, 10·links + pairs): columns for each link's `PARAMETERS`, then for the rotors of each pair.
+    For few joints: it is unrolled.
+    """
+    s = Sweep(m, ())
+    motion = Motion(s, q, v, a, gravity)
+    s.outward(lambda body: ignored(motion.visit(body)))
     own = 10 * len(m.links)
     Y: list[list[Scalar]] = [[0] * (own + len(rotor_pairs)) for _ in range(m.nv)]
     for k, (i, j) in enumerate(rotor_pairs):
         Y[i][own + k], Y[j][own + k] = a[j], a[i]
     for place, k in enumerate(m.links):
+        V, A = motion.V[k], motion.A[k]
         for p, unit in enumerate(UNITS):
-            load = unit @ A[k] + V[k].cross_wrench(unit @ V[k])
-            i = k
-            while i >= 0:
-                body = m.bodies[i]
-                for motion, row in zip(body.motions, body.velocities, strict=True):
-                    Y[row][10 * place + p] = motion.dot(load)
-                load, i = placed[i].wrench_out(load), body.parent
+            load = unit @ A + V.cross_wrench(unit @ V)
+            for body in reversed(m.path(k)):
+                for S, row in zip(body.motions, body.velocities, strict=True):
+                    Y[row][10 * place + p] = S.dot(load)
+                load = motion.placed.of(body).wrench_out(load)
     return Y

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from stiction.dynamics.composite_body import factor, solve
 from stiction.fields import number
 from stiction.methods.smooth_part import FlowPart, Solution
 from stiction.network.network import Network, States
@@ -14,6 +13,7 @@ from stiction.parts.imposed_motion import ImposedMotion
 from stiction.parts.kinds import Row
 from stiction.rows.stick_slip import FRICTIONLESS, Bounds, Outcome, Stops
 from stiction.trace.functions import Scalar, absolute, maximum, minimum, where
+from stiction.trace.grid import factor, solve
 from stiction.trace.parameters import absent
 
 TOUCHING = 1e-12  # rad or m that are no way

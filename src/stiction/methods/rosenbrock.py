@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stiction.dynamics.composite_body import factor, solve
 from stiction.fields import number
 from stiction.friction.curve import Curve
 from stiction.friction.dry import Dry, Stribeck
@@ -31,6 +30,7 @@ from stiction.parts.ground import Ground
 from stiction.parts.penalty_joint import PenaltyJoint
 from stiction.trace.elimination import eliminated, solved
 from stiction.trace.functions import Scalar, absolute, clip, floor, logical_not, loop, maximum, minimum, where
+from stiction.trace.grid import factor, solve
 from stiction.trace.parameters import Key
 
 GAMMA = 1 / 2

@@ -8,12 +8,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple
 
-from stiction.dynamics.composite_body import factor, solve
 from stiction.network.network import Evaluation, Network
 from stiction.trace.derivative import directional
 from stiction.trace.elimination import eliminated, solved
 from stiction.trace.expression import Expr
 from stiction.trace.functions import Scalar, constant
+from stiction.trace.grid import factor, solve
 
 Matrix = list[list[Scalar]]
 

@@ -23,11 +23,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
-from stiction.dynamics.composite_body import factor, solve
 from stiction.errors import InputError
 from stiction.fields import Validated, count, number, shortened
 from stiction.rows.stick_slip import Bounds
 from stiction.trace.functions import Scalar, floor
+from stiction.trace.grid import factor, solve
 from stiction.trace.parameters import Parametric, Substitution, component_names
 
 Ports = Mapping[str, list[Scalar]]

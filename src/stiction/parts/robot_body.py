@@ -118,7 +118,7 @@ class RobotBody(Admittance):
 
     def mass_matrix(self, own: list[Scalar]) -> list[list[Scalar]]:
         """M(q), rotors included."""
-        return mass_matrix(self._mechanism(), self._split(own)[0])
+        return mass_matrix(self._mechanism(), self._split(own)[0]).lists
 
     def inverse_dynamics(self, own: list[Scalar], accelerations: Sequence[Scalar]) -> list[Scalar]:
         """Inverse dynamics."""

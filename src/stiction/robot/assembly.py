@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,10 +69,13 @@ class Assembly:
         for (parent, kind, axis, origin), inertia in zip(self._bodies, inertias, strict=True):
             # the velocities of a floating joint begin with those of its rotation, which comes second
             shift = 3 if kind == "translation" else -3 if before == "translation" else 0
-            bodies.append(Body(parent, kind, axis, origin, inertia, q, v + shift))
+            bodies.append(Body(len(bodies), parent, kind, axis, origin, inertia, q, v + shift))
             q, v, before = q + POSITIONS[kind], v + VELOCITIES[kind], kind
         places = {joint: body.v for (joint, _), body in zip(self.owners, bodies, strict=True)}
-        return Mechanism(tuple(bodies), _rotors(robot, parameter, v, places))
+        rotors = _rotors(robot, parameter, v, places)
+        if rotors:
+            bodies = [replace(b, rotor=rotors[b.v][b.v]) if VELOCITIES[b.kind] == 1 else b for b in bodies]
+        return Mechanism(tuple(bodies), rotors)
 
 
 def _pose(parameter: Substitution, name: str, origin: Origin) -> Pose:

@@ -20,14 +20,13 @@ from stiction.robot.ports import ACCELERATION, GRAVITY, TORQUE, checked_gravity,
 from stiction.robot.programs import Computation, Parameters, compute
 from stiction.robot.quick import quick
 from stiction.robot.wrenches import ExternalWrenches
-from stiction.spatial import ZERO, Vector
+from stiction.spatial import Vector
 from stiction.trace.program import Port
 
 if TYPE_CHECKING:
     from stiction.robot.robot import Robot
 
 COMPOSITE_UP_TO = 12  # velocities; above, articulated bodies need fewer operations
-MATRIX_UP_TO = 24  # velocities; above, a mass matrix unrolled is too large a program, and its columns run in the lanes
 FORWARD_DYNAMICS = {  # by method
     "composite": composite_body.forward_dynamics,
     "articulated": articulated_body.forward_dynamics,
@@ -148,29 +147,14 @@ def mass_matrix(robot: Robot, q: Any, *, parameters: Parameters = None, threads:
         >>> stiction.library.pendulum(1).mass_matrix([0.3]).round(6).tolist()
         [[1.0]]
     """
-    if robot.nv > MATRIX_UP_TO:
-        return _mass_matrix_by_columns(robot, q, parameters, threads)
 
     def make() -> Computation:
         def function(assembly: Assembly, q: list) -> tuple:
-            return (composite_body.mass_matrix(assembly.mechanism, q),)
+            return (composite_body.mass_matrix(assembly.mechanism, q).value,)
 
         return Computation((positions(robot),), (Port("M", (robot.nv, robot.nv), INERTIA),), function)
 
     return compute(robot, "mass_matrix", (), make, (q,), parameters, threads)[0]
-
-
-def _mass_matrix_by_columns(robot: Robot, q: Any, parameters: Parameters, threads: int | None) -> np.ndarray:
-    """One unit acceleration per lane, one call per robot; M is symmetric, so its columns are its rows."""
-
-    def make() -> Computation:
-        def function(assembly: Assembly, q: list, a: list) -> tuple:
-            return (newton_euler.inverse_dynamics(assembly.mechanism, q, [0] * robot.nv, a, ZERO),)
-
-        inputs = (positions(robot, "uniform"), velocities(robot, "a", ACCELERATION))
-        return Computation(inputs, (velocities(robot, "column", TORQUE),), function, "uniform")
-
-    return compute(robot, "mass_column", (), make, (q, np.eye(robot.nv)), parameters, threads)[0]
 
 
 @quick()
@@ -186,8 +170,6 @@ def coriolis_matrix(
         >>> stiction.library.two_link().coriolis_matrix([0.1, 0.5], [1.0, 2.0]).round(4).tolist()
         [[-0.0096, -0.0144], [0.0048, 0.0]]
     """
-    if robot.nv > COMPOSITE_UP_TO:
-        return _coriolis_matrix_by_columns(robot, q, v, parameters, threads)
 
     def make() -> Computation:
         def function(assembly: Assembly, q: list, v: list) -> tuple:
@@ -197,22 +179,6 @@ def coriolis_matrix(
         return Computation((positions(robot), velocities(robot)), (matrix,), function)
 
     return compute(robot, "coriolis_matrix", (), make, (q, v), parameters, threads)[0]
-
-
-def _coriolis_matrix_by_columns(
-    robot: Robot, q: Any, v: Any, parameters: Parameters, threads: int | None
-) -> np.ndarray:
-    """One unit velocity per lane, one call per robot."""
-
-    def make() -> Computation:
-        def function(assembly: Assembly, q: list, v: list, w: list) -> tuple:
-            return (coriolis.coriolis_product(assembly.mechanism, q, v, w),)
-
-        inputs = (positions(robot, "uniform"), velocities(robot, role="uniform"), velocities(robot, "w"))
-        return Computation(inputs, (velocities(robot, "column", TORQUE),), function, "uniform")
-
-    columns = compute(robot, "coriolis_column", (), make, (q, v, np.eye(robot.nv)), parameters, threads)[0]
-    return np.ascontiguousarray(np.swapaxes(columns, -1, -2))
 
 
 @quick(fixed=(GRAVITY,))

@@ -9,7 +9,7 @@ import numpy as np
 from stiction.dynamics import energy
 from stiction.errors import RobotError
 from stiction.robot.assembly import Assembly
-from stiction.robot.ports import GRAVITY, checked_gravity, flat, gravity_port, positions, velocities
+from stiction.robot.ports import GRAVITY, checked_gravity, gravity_port, positions, velocities
 from stiction.robot.programs import Computation, Parameters, compute
 from stiction.spatial import Vector
 from stiction.trace.program import Port
@@ -89,7 +89,7 @@ def momentum(robot: Robot, q: Any, v: Any, *, parameters: Parameters = None, thr
 
     def make() -> Computation:
         def function(assembly: Assembly, q: list, v: list) -> tuple:
-            return (flat(energy.momentum(assembly.mechanism, q, v)),)
+            return (energy.momentum(assembly.mechanism, q, v).numbers,)
 
         output = Port("h", (6,), "kg m²/s, kg m/s")
         return Computation((positions(robot), velocities(robot)), (output,), function)

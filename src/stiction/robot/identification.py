@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stiction.dynamics import regressor as formulas
+from stiction.dynamics.sweep import LOOP_FROM
 from stiction.robot.assembly import Assembly
-from stiction.robot.derivatives import UNROLL_UP_TO
 from stiction.robot.ports import ACCELERATION, GRAVITY, TORQUE, checked_gravity, gravity_port, positions, velocities
 from stiction.robot.programs import Computation, compute
 from stiction.spatial import Vector
@@ -33,7 +33,7 @@ def regressor(robot: Robot, q: Any, v: Any, a: Any, *, gravity: Any = GRAVITY, t
     pairs = rotor_pairs(robot)
     size = 10 * len(robot.mechanism.links) + len(pairs)
     signals = (q, v, a, checked_gravity(gravity))
-    if robot.nv > UNROLL_UP_TO:
+    if len(robot.mechanism.bodies) >= LOOP_FROM:
         return _regressor_by_columns(robot, signals, pairs, size, threads)
 
     def make() -> Computation:

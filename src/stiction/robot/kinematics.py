@@ -14,9 +14,8 @@ from stiction.dynamics import kinematics
 from stiction.dynamics.kinematics import Attachment
 from stiction.errors import InputError, unknown
 from stiction.robot.assembly import Assembly
-from stiction.robot.ports import flat, positions, velocities
+from stiction.robot.ports import positions, velocities
 from stiction.robot.programs import Computation, Parameters, compute
-from stiction.spatial import Twist
 from stiction.trace.program import Port
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def twist(
     _check_axes(axes)
 
     def function(assembly: Assembly, attachment: Attachment, q: list, v: list) -> tuple:
-        return (flat(kinematics.frame_twist(assembly.mechanism, attachment, q, v, axes)),)
+        return (kinematics.frame_twist(assembly.mechanism, attachment, q, v, axes).numbers,)
 
     output = Port("twist", (6,), "rad/s, m/s")
     return _of_frame(robot, "twist", frame, axes, function, output, (q, v), parameters, threads)
@@ -97,7 +96,7 @@ def jacobian(
     _check_axes(axes)
 
     def function(assembly: Assembly, attachment: Attachment, q: list) -> tuple:
-        return (_matrix(kinematics.jacobian(assembly.mechanism, attachment, q, axes)),)
+        return (kinematics.jacobian(assembly.mechanism, attachment, q, axes),)
 
     output = Port("J", (6, robot.nv), "1, m")
     return _of_frame(robot, "jacobian", frame, axes, function, output, (q,), parameters, threads)
@@ -123,7 +122,7 @@ def jacobian_rate(
     _check_axes(axes)
 
     def function(assembly: Assembly, attachment: Attachment, q: list, v: list) -> tuple:
-        return (_matrix(kinematics.jacobian_rate(assembly.mechanism, attachment, q, v, axes)),)
+        return (kinematics.jacobian_rate(assembly.mechanism, attachment, q, v, axes),)
 
     output = Port("dJ", (6, robot.nv), "1/s, m/s")
     return _of_frame(robot, "jacobian_rate", frame, axes, function, output, (q, v), parameters, threads)
@@ -179,8 +178,3 @@ def frame_index(robot: Robot, frame: str) -> int:
     if not isinstance(frame, str) or frame not in names:
         raise InputError(unknown("frame", frame, f"robot '{robot.name}'", names))
     return names.index(frame)
-
-
-def _matrix(columns: list[Twist]) -> list[list]:
-    flats = [flat(t) for t in columns]
-    return [[column[row] for column in flats] for row in range(6)]

@@ -8,7 +8,6 @@ import numpy as np
 
 from stiction.errors import InputError
 from stiction.robot.units import position_units, velocity_unit
-from stiction.spatial import Twist, Wrench
 from stiction.trace.program import Port
 
 if TYPE_CHECKING:
@@ -44,8 +43,3 @@ def checked_gravity(gravity: Any) -> Any:
             "allowed: 3 numbers [m/s²] in the world's axes, the same for the whole call"
         )
     return gravity
-
-
-def flat(pair: Twist | Wrench) -> list:
-    """The six components of a twist or wrench."""
-    return [*pair[0], *pair[1]]

@@ -10,9 +10,9 @@ cannot run in circles (Murty's rule). Straight-line code: it is traced and runs 
 
 from typing import Any, NamedTuple
 
-from stiction.dynamics.composite_body import factor, solve
 from stiction.trace.elimination import eliminated, solved
 from stiction.trace.functions import Scalar, absolute, clip, loop, maximum, where
+from stiction.trace.grid import factor, solve
 
 
 class Bounds(NamedTuple):

@@ -1,8 +1,15 @@
 """The alphabet of mechanics: vectors, rotations, poses, twists, wrenches and inertias made of scalars."""
 
-from stiction.spatial.inertia import NO_INERTIA, ArticulatedInertia, Inertia, about_center, parallel_axis
+from stiction.spatial.inertia import (
+    NO_INERTIA,
+    ArticulatedInertia,
+    BodyCoriolis,
+    Inertia,
+    about_center,
+    parallel_axis,
+)
 from stiction.spatial.motion import AT_REST, NO_WRENCH, Pose, Twist, Wrench
-from stiction.spatial.rotation import about, from_quaternion, from_rpy, quaternion_rate
+from stiction.spatial.rotation import Angle, about, from_quaternion, from_rpy, quaternion_rate, turned
 from stiction.spatial.vector import IDENTITY, ZERO, Matrix, Vector, diagonal, outer, skew
 
 __all__ = [
@@ -11,7 +18,9 @@ __all__ = [
     "NO_INERTIA",
     "NO_WRENCH",
     "ZERO",
+    "Angle",
     "ArticulatedInertia",
+    "BodyCoriolis",
     "Inertia",
     "Matrix",
     "Pose",
@@ -27,4 +36,5 @@ __all__ = [
     "parallel_axis",
     "quaternion_rate",
     "skew",
+    "turned",
 ]

@@ -1,5 +1,6 @@
 """Spatial inertias: of a rigid body, and of a body with others hanging on it (articulated)."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from stiction.spatial.motion import Pose, Twist, Wrench
@@ -29,6 +30,16 @@ class Inertia(NamedTuple):
         turned = (R @ self.rotational @ R.T).symmetric()
         shift = parallel_axis(h, p) + parallel_axis(p, h + p * self.mass)
         return Inertia(self.mass, h + p * self.mass, turned + shift.symmetric())
+
+    @property
+    def numbers(self) -> list[Scalar]:
+        """Its ten numbers."""
+        return [self.mass, *self.moment, *self.rotational.half]
+
+    @staticmethod
+    def of_numbers(x: Sequence[Scalar]) -> "Inertia":
+        """The inertia of ten numbers."""
+        return Inertia(x[0], Vector(*x[1:4]), Matrix.of_half(x[4:]))
 
 
 NO_INERTIA = Inertia(0, ZERO, diagonal(0, 0, 0))
@@ -81,3 +92,63 @@ class ArticulatedInertia(NamedTuple):
         S = skew(p)
         moved = B + S @ D
         return ArticulatedInertia((A + S @ B.T - moved @ S).symmetric(), moved, D)
+
+    @property
+    def numbers(self) -> list[Scalar]:
+        """Its 21 numbers."""
+        return [*self.A.half, *self.B.numbers, *self.D.half]
+
+    @staticmethod
+    def of_numbers(x: Sequence[Scalar]) -> "ArticulatedInertia":
+        """The inertia of 21 numbers."""
+        return ArticulatedInertia(Matrix.of_half(x[:6]), Matrix.of_numbers(x[6:15]), Matrix.of_half(x[15:]))
+
+
+class BodyCoriolis(NamedTuple):
+    """How a moving body resists other motions: B W = ½ (V×* I W + W×* I V − I (V × W)) for twists W, at its twist V.
+
+    It sees only how W turns: B W = (N ω, ω × P), with the momentum P and N = [w](I − ½ tr I) − [h][u] for V = (w, u) and
+    the body's rotational inertia I and first moment h. This is the choice of B that yields the Christoffel symbols
+    (Echeandia and Wensing 2021).
+
+    Attributes:
+        turning: N [N·m·s/rad].
+        momentum: P [kg m/s].
+    """
+
+    turning: Matrix
+    momentum: Vector
+
+    @staticmethod
+    def of(body: Inertia, V: Twist) -> "BodyCoriolis":
+        """Of a rigid body at twist V."""
+        I = body.rotational
+        half = (I.rows[0].x + I.rows[1].y + I.rows[2].z) * (1 / 2)
+        turning = skew(V.angular) @ (I - diagonal(half, half, half)) - skew(body.moment) @ skew(V.linear)
+        return BodyCoriolis(turning, (body @ V).force)
+
+    def __matmul__(self, W: Twist) -> Wrench:
+        return Wrench(self.turning @ W.angular, W.angular.cross(self.momentum))
+
+    def transposed(self, W: Twist) -> Wrench:
+        """Bᵀ W."""
+        return Wrench(self.turning.T @ W.angular + self.momentum.cross(W.linear), ZERO)
+
+    def __add__(self, other: "BodyCoriolis") -> "BodyCoriolis":
+        return BodyCoriolis(self.turning + other.turning, self.momentum + other.momentum)
+
+    def seen_from(self, pose: Pose) -> "BodyCoriolis":
+        """The same in the frame in which its own frame stands at `pose`."""
+        R, p = pose
+        P = R @ self.momentum
+        return BodyCoriolis(R @ self.turning @ R.T - skew(p) @ skew(P), P)
+
+    @property
+    def numbers(self) -> list[Scalar]:
+        """Its twelve numbers."""
+        return [*self.turning.numbers, *self.momentum]
+
+    @staticmethod
+    def of_numbers(x: Sequence[Scalar]) -> "BodyCoriolis":
+        """That of twelve numbers."""
+        return BodyCoriolis(Matrix.of_numbers(x[:9]), Vector(*x[9:]))

@@ -1,5 +1,6 @@
 """Twists, wrenches and the poses that carry them from frame to frame (angular part first)."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from stiction.spatial.vector import IDENTITY, ZERO, Matrix, Vector
@@ -34,6 +35,16 @@ class Twist(NamedTuple):
         """Rate of change of a wrench that moves along with this twist (−adᵀ)."""
         return Wrench(self.angular.cross(f.moment) + self.linear.cross(f.force), self.angular.cross(f.force))
 
+    @property
+    def numbers(self) -> list[Scalar]:
+        """Its six numbers."""
+        return [*self.angular, *self.linear]
+
+    @staticmethod
+    def of_numbers(x: Sequence[Scalar]) -> "Twist":
+        """The twist of six numbers."""
+        return Twist(Vector(*x[:3]), Vector(*x[3:]))
+
 
 class Wrench(NamedTuple):
     """Moment [N·m] about a frame's origin and force [N]; also used for momentum."""
@@ -49,6 +60,16 @@ class Wrench(NamedTuple):
 
     def __mul__(self, factor: Scalar) -> "Wrench":
         return Wrench(self.moment * factor, self.force * factor)
+
+    @property
+    def numbers(self) -> list[Scalar]:
+        """Its six numbers."""
+        return [*self.moment, *self.force]
+
+    @staticmethod
+    def of_numbers(x: Sequence[Scalar]) -> "Wrench":
+        """The wrench of six numbers."""
+        return Wrench(Vector(*x[:3]), Vector(*x[3:]))
 
 
 AT_REST = Twist(ZERO, ZERO)
@@ -87,3 +108,13 @@ class Pose(NamedTuple):
         """B's wrench f as seen at A, in A's axes."""
         force = self.rotation @ f.force
         return Wrench(self.rotation @ f.moment + self.position.cross(force), force)
+
+    @property
+    def numbers(self) -> list[Scalar]:
+        """Its twelve numbers."""
+        return [*self.rotation.numbers, *self.position]
+
+    @staticmethod
+    def of_numbers(x: Sequence[Scalar]) -> "Pose":
+        """The pose of twelve numbers."""
+        return Pose(Matrix.of_numbers(x[:9]), Vector(*x[9:]))

@@ -1,24 +1,40 @@
 """Rotation matrices: about an axis, from a quaternion (w, x, y, z), from roll, pitch and yaw."""
 
-from stiction.spatial.vector import Matrix, Vector
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from stiction.spatial.vector import IDENTITY, Matrix, Vector, outer, skew
 from stiction.trace.functions import Scalar, cos, sin
+
+
+class Angle(NamedTuple):
+    """Sine and cosine of an angle."""
+
+    sin: Scalar
+    cos: Scalar
+
+    @property
+    def numbers(self) -> list[Scalar]:
+        """Both."""
+        return [self.sin, self.cos]
+
+    @staticmethod
+    def of_numbers(x: Sequence[Scalar]) -> "Angle":
+        """Of two numbers."""
+        return Angle(*x)
 
 
 def about(axis: Vector, angle: Scalar) -> Matrix:
     """Rotation by `angle` [rad] about a unit axis (Rodrigues)."""
-    return about_with(axis, sin(angle), cos(angle))
+    return turned(IDENTITY, axis, Angle(sin(angle), cos(angle)))
 
 
-def about_with(axis: Vector, s: Scalar, c: Scalar) -> Matrix:
-    """Rotation about a unit axis by the angle with this sine and cosine."""
-    x, y, z = axis
-    xy, xz, yz = (_spread(a * b, c) for a, b in ((x, y), (x, z), (y, z)))
-    xx, yy, zz = (c * (1 - a * a) + a * a for a in axis)
-    return Matrix(((xx, xy - s * z, xz + s * y), (xy + s * z, yy, yz - s * x), (xz - s * y, yz + s * x, zz)))
-
-
-def _spread(product: Scalar, c: Scalar) -> Scalar:
-    return product - c * product  # (1 − c) a b, and plain 0 for axes along a coordinate
+def turned(R: Matrix, axis: Vector, angle: Angle) -> Matrix:
+    """A rotation followed by one by an angle about a unit axis: R a aᵀ + (R − R a aᵀ) cos + R [a] sin, so that what does
+    not depend on the angle comes first.
+    """
+    fixed = R @ outer(axis, axis)
+    return fixed + (R - fixed) * angle.cos + R @ skew(axis) * angle.sin
 
 
 def from_quaternion(q: list[Scalar]) -> Matrix:

@@ -81,7 +81,28 @@ class Matrix:
 
     def symmetric(self) -> "Matrix":
         """The same matrix, with the lower half taken from the upper: equal in exact arithmetic, and half the work."""
+        return Matrix.of_half(self.half)
+
+    @property
+    def numbers(self) -> list[Scalar]:
+        """Its nine numbers, row by row."""
+        return [x for row in self.rows for x in row]
+
+    @staticmethod
+    def of_numbers(x: Sequence[Scalar]) -> "Matrix":
+        """The matrix of nine numbers."""
+        return Matrix((x[:3], x[3:6], x[6:9]))
+
+    @property
+    def half(self) -> list[Scalar]:
+        """The six numbers of its upper half."""
         (a, b, c), (_, d, e), (_, _, f) = self.rows
+        return [a, b, c, d, e, f]
+
+    @staticmethod
+    def of_half(x: Sequence[Scalar]) -> "Matrix":
+        """The symmetric matrix of six numbers."""
+        a, b, c, d, e, f = x
         return Matrix(((a, b, c), (b, d, e), (c, e, f)))
 
 

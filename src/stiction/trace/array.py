@@ -5,7 +5,7 @@ Traced, each store makes a new version; a load reads the version of its time, an
 so that all versions can share one piece of memory. Loops take arrays along without saying so.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stiction.errors import TraceError
@@ -40,10 +40,10 @@ class Array:
             self._begin(None)
 
     @staticmethod
-    def of(values: Sequence[Any]) -> "Array":
-        """An array that holds these numbers at first."""
+    def of(values: Sequence[Any], like: Any = ()) -> "Array":
+        """An array that holds these numbers at first; `like` tells whether it is traced, where they do not."""
         made = object.__new__(Array)
-        made.length, made.graph = len(values), graph_of(values)
+        made.length, made.graph = len(values), graph_of([*like, *values])
         if made.graph is None:
             made._items = list(values)
             return made
@@ -63,6 +63,12 @@ class Array:
         self.version = graph.node("array", inputs, (self.number, self.length, source), True, graph.depth)
         self.waiting: list[Expr] = []  # loads of this version, for which the next store waits
         graph.arrays.append(self)
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[k] for k in range(self.length))
 
     def __getitem__(self, index: Any) -> Any:
         if self.graph is None:

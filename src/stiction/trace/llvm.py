@@ -17,10 +17,11 @@ from stiction.trace.arithmetic import Arithmetic, Target, Text, Value
 from stiction.trace.array import VERSIONS, memory_of
 from stiction.trace.expression import Expr
 from stiction.trace.lanes import moves
-from stiction.trace.places import Places, Whole
+from stiction.trace.places import Places, Table, Whole, beside_tables, in_tables, tables_of
 from stiction.trace.schedule import fusions, ordered
 
 BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+ON_STACK = 65_536  # bytes that one array may take there
 COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}
 
 
@@ -56,6 +57,7 @@ class Emitter:
         self.items: dict[int, list[Value]] = {}  # results of a loop, by its node
         self.bases: dict[int, str] = {}  # pointer to an input's first row
         self.buffers: dict[int, str] = {}  # pointer to the copy of an input's rows that the lanes work on
+        self.borrowed: list[str] = []  # memory that is given back at the end
         self.places = Places(self)
 
     def module(self) -> str:
@@ -86,15 +88,19 @@ class Emitter:
             self.flush_denormals()
         for port in range(len(self.inputs)):
             self.bases[port] = self.read("ptr", "%inputs", port).name
+        everything = self.reachable(ordered(self.roots))
+        used = {a.index for e in everything for a in (*beside_tables(e), *in_tables(e))} | {e.index for e in self.roots}
         for e in uniform:
-            self.compute(e, self.scalar)
+            if e.op != "input" or e.index in used:
+                self.compute(e, self.scalar)
 
     def batch(self, varying: list[Expr]) -> None:
         text, scalar, lanes = self.text, self.scalar, self.target.lanes
-        used = {a.index for e in self.reachable(varying) for a in e.args} | {e.index for e in self.roots}
+        used = {a.index for e in self.reachable(varying) for a in beside_tables(e)} | {e.index for e in self.roots}
         for e in self.uniform:
             if e.index in used and e.index in self.names and not e.boolean:
                 self.keep(e.index)
+        self.places.prepare(self.reachable(varying))
         targets = [self.read("ptr", "%outputs", k).name for k in range(len(self.outputs))]
         text.lines.append("  br label %block")
         start = text.block
@@ -113,6 +119,9 @@ class Emitter:
         more = scalar.instruction(f"icmp slt i64 {following}, %last").name
         text.lines.append(f"  br i1 {more}, label %block, label %done")
         text.begin("done")
+        for name in self.borrowed:
+            text.top["free"] = "declare void @stiction_free(ptr)"
+            text.lines.append(f"  call void @stiction_free(ptr {name})")
         if self.target.x86:
             text.lines.append("  call void @llvm.x86.sse.ldmxcsr(ptr %mode)")
         text.lines.append("  ret void")
@@ -128,9 +137,19 @@ class Emitter:
         return result, len(array)
 
     def buffer(self, slots: int) -> str:
-        """Memory for one block of rows, slot by slot, lanes side by side."""
-        name = self.text.fresh("lanes")
-        self.text.entry.append(f"  {name} = alloca [{max(slots, 1)} x {self.vector.real}], align 64")
+        """Memory for one block of rows, slot by slot, lanes side by side: on the stack, or borrowed if it is large."""
+        name, size = self.text.fresh("lanes"), max(slots, 1) * self.width
+        if size > ON_STACK:
+            self.text.top["malloc"] = "declare ptr @stiction_malloc(i64)"
+            self.text.entry += [
+                f"  {name}.from = call ptr @stiction_malloc(i64 {size + 63})",
+                f"  {name}.high = getelementptr i8, ptr {name}.from, i64 63",
+                f"  {name} = call ptr @llvm.ptrmask.p0.i64(ptr {name}.high, i64 -64)",
+            ]
+            self.text.top["ptrmask"] = "declare ptr @llvm.ptrmask.p0.i64(ptr, i64)"
+            self.borrowed.append(f"{name}.from")
+        else:
+            self.text.entry.append(f"  {name} = alloca [{max(slots, 1)} x {self.vector.real}], align 64")
         return name
 
     def fill_lanes(self, varying: list[Expr], row: str) -> None:
@@ -308,10 +327,10 @@ class Emitter:
         index = self.value(e.args[0], m)
         parts = self.scatter(index) if m is self.vector else [index.name]
         if e.data is None:
-            pointer, column, width, count = self.places.column(e.args[1:]), 0, 1, str(len(e.args) - 1)
+            table, column, width, count = self.places.table(e.args[1:]), 0, 1, str(len(e.args) - 1)
         else:
             port, column, width = e.data
-            pointer, count = self.bases[port], self.read("i64", "%strides", port).name
+            table, count = Table(self.bases[port]), self.read("i64", "%strides", port).name
         found = []
         for part in parts:
             x = Value(self.scalar, part)
@@ -323,14 +342,14 @@ class Emitter:
             row = self.scalar.instruction(f"select i1 {huge}, i64 {last}, i64 {row}").name
             start = self.scalar.instruction(f"mul i64 {row}, {width}").name
             place = self.scalar.instruction(f"add i64 {start}, {column}").name
-            found.append(self.read(self.number, pointer, place).name)
+            found.append(self.places.read(table, place).name)
         return self.gather(found) if m is self.vector else Value(m, found[0])
 
     def loop(self, e: Expr) -> None:
         body, (entries, width, carried, counted, until_zero, skip) = e.data
         text, scalar, label = self.text, self.scalar, next(self.text.numbers)
         initial = [self.value(a, self.vector) for a in e.args[entries : entries + carried]]
-        tables = [] if counted else self.places.columns(e.args[:entries], width)
+        tables = [(list(column), self.places.table(column)) for column in tables_of(e)]
         turns = self.places.count(e.args[0]) if counted else Whole(str(entries // width), 0, entries // width)
         count = turns.name
         some = scalar.instruction(f"icmp sgt i64 {count}, 0").name

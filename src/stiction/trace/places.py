@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from stiction.trace.arithmetic import Value, hexadecimal
-from stiction.trace.array import memory_of
+from stiction.trace.array import VERSIONS, memory_of
 from stiction.trace.expression import Expr
+from stiction.trace.schedule import bodies, ordered
 
 if TYPE_CHECKING:
     from stiction.trace.functions import LoopBody
@@ -30,6 +31,13 @@ class Whole(NamedTuple):
     most: int
 
 
+class Table(NamedTuple):
+    """Numbers in a row: where they are, and for those of an input, where their slots are."""
+
+    pointer: str
+    slots: str = ""
+
+
 class Places:
     """Writes what goes to memory and comes from it."""
 
@@ -39,12 +47,20 @@ class Places:
         self.memory: dict[int, tuple[str, int]] = {}  # arrays by their numbers: pointer and length
         self.turns: dict[int, Whole] = {}  # rows of loops that are whole numbers, by node
         self.tables: dict[str, str] = {}  # constant tables by content
+        self.filled: dict[tuple[int, ...], Table] = {}  # tables that are ready, by their nodes
+        self.loaded, self.written = used(emitter.roots)  # arrays, by their numbers
 
     # Arrays.
 
     def begin(self, e: Expr) -> None:
         """Memory for an array, all 0 or a copy of an input; the same for every pass of a loop in which it is made."""
         number, length, source = e.data
+        if number not in self.loaded:
+            return
+        if source is not None and number not in self.written:  # the input itself
+            port, first = source
+            self.memory[number] = self.emitter.element(self.vector.real, self.emitter.buffers[port], first), length
+            return
         if number not in self.memory:
             self.memory[number] = self.emitter.buffer(length), length
         pointer, size = self.memory[number][0], f"i64 {length * self.width}, i1 false"
@@ -62,7 +78,9 @@ class Places:
         return self.vector.instruction(f"load {self.vector.real}, ptr {self.place(e)}, align {self.width}")
 
     def store(self, e: Expr) -> Value:
-        """Write one; what comes back is a version, and no number."""
+        """Write one; what comes back is a version, and no number. What nobody reads is not written."""
+        if memory_of(e.args[0]) not in self.loaded:
+            return Value(self.vector, "undef")
         x = self.emitter.value(e.args[2], self.vector).name
         self.text.lines.append(f"  store {self.vector.real} {x}, ptr {self.place(e)}, align {self.width}")
         return Value(self.vector, "undef")
@@ -98,6 +116,8 @@ class Places:
             return Whole(str(int(e.data)), int(e.data), int(e.data))
         if e.index in self.turns:
             return self.turns[e.index]
+        if e.op == "lookup" and e.data is None and whole_numbers(e.args[1:]):
+            return self._entry(e)
         if e.op not in WHOLE:
             return None
         a, b = (self.whole(x) for x in e.args)
@@ -106,23 +126,43 @@ class Places:
         ends = [_OPERATIONS[e.op](x, y) for x in (a.least, a.most) for y in (b.least, b.most)]
         return Whole(self.scalar.instruction(f"{e.op} i64 {a.name}, {b.name}").name, min(ends), max(ends))
 
+    def _entry(self, e: Expr) -> Whole | None:
+        """An entry of a table of whole numbers, at an index that is sure to be in it."""
+        at, values = self.whole(e.args[0]), [int(x.data) for x in e.args[1:]]
+        if at is None or at.least < 0 or at.most >= len(values):
+            return None
+        return Whole(self.emitter.read("i64", self._wholes(values), at.name).name, min(values), max(values))
+
     def count(self, e: Expr) -> Whole:
         """How often a loop turns."""
         return Whole(str(int(e.data)), 0, int(e.data)) if e.op == "const" else self.whole(e) or self.rounded(e)
 
     # Tables.
 
-    def column(self, entries: Sequence[Expr]) -> str:
-        """A pointer to these uniform values in a row: a constant of the module, or memory filled here."""
-        kind, number = f"[{len(entries)} x {self.emitter.number}]", self.emitter.number
+    def prepare(self, nodes: Sequence[Expr]) -> None:
+        """Fill the tables of loops and lookups that are the same for all rows of a batch, before it begins."""
+        for column in (column for e in nodes for column in tables_of(e)):
+            if all(x.level == 0 for x in column) and not all(x.op == "const" for x in column):
+                self.filled[tuple(x.index for x in column)] = self.table(column)
+
+    def table(self, entries: Sequence[Expr]) -> Table:
+        """Uniform values in a row: constants of the module, numbers of an input, or memory filled here."""
+        number, count = self.emitter.number, len(entries)
         if all(e.op == "const" for e in entries):
-            return self._constants(kind, [f"{number} {hexadecimal(e.data, self.scalar.bits)}" for e in entries])
+            words = [f"{number} {hexadecimal(e.data, self.scalar.bits)}" for e in entries]
+            return Table(self._constants(f"[{count} x {number}]", words))
+        ready = self.filled.get(tuple(e.index for e in entries))
+        if ready:
+            return ready
+        if in_one_input(entries):
+            slots = self._wholes([e.data[1] for e in entries])
+            return Table(self.emitter.bases[entries[0].data[0]], slots)
         name = self.text.fresh("table")
-        self.text.entry.append(f"  {name} = alloca {kind}")
+        self.text.entry.append(f"  {name} = alloca [{count} x {number}]")
         for k, e in enumerate(entries):
             where = self.emitter.element(number, name, k)
             self.text.lines.append(f"  store {number} {self.emitter.value(e, self.scalar).name}, ptr {where}")
-        return name
+        return Table(name)
 
     def _constants(self, kind: str, words: list[str]) -> str:
         content = f"{kind} [{', '.join(words)}]"
@@ -130,34 +170,71 @@ class Places:
         self.text.top[name] = f"{name} = private constant {content}"
         return name
 
-    def columns(self, entries: Sequence[Expr], width: int) -> list[tuple[str, list[Expr]]]:
-        """The tables of a loop, one per column, with what is in them; filled before the loop begins."""
-        found = []
-        for k in range(width):
-            column = list(entries[k::width])
-            if all(e.op == "const" and float(e.data).is_integer() for e in column):
-                words = [f"i64 {int(e.data)}" for e in column]
-                found.append((self._constants(f"[{len(column)} x i64]", words), column))
-            else:
-                found.append((self.column(column), column))
-        return found
+    def _wholes(self, values: Sequence[int]) -> str:
+        return self._constants(f"[{len(values)} x i64]", [f"i64 {x}" for x in values])
 
-    def read_row(self, body: LoopBody, turn: str, count: Whole, tables: list[tuple[str, list[Expr]]]) -> None:
+    def read(self, table: Table, at: str) -> Value:
+        """One number of a table."""
+        at = self.emitter.read("i64", table.slots, at).name if table.slots else at
+        return self.emitter.read(self.emitter.number, table.pointer, at)
+
+    def read_row(self, body: LoopBody, turn: str, count: Whole, columns: list[tuple[list[Expr], Table]]) -> None:
         """The row of this turn: of a counted loop the turn itself."""
-        names, number = self.emitter.names, self.emitter.number
-        if not tables:
+        if not columns:
             self._turns(body.row[0], Whole(turn, 0, max(0, count.most - 1)))
-        for (pointer, column), r in zip(tables, body.row, strict=bool(tables)):
-            if all(e.op == "const" and float(e.data).is_integer() for e in column):
+            return
+        for (column, table), r in zip(columns, body.row, strict=True):
+            if whole_numbers(column):
                 values = [int(e.data) for e in column]
-                x = self.emitter.read("i64", pointer, turn).name
+                x = self.emitter.read("i64", self._wholes(values), turn).name
                 self._turns(r, Whole(x, min(values), max(values)))
             else:
-                names[r.index] = self.emitter.read(number, pointer, turn)
+                self.emitter.names[r.index] = self.read(table, turn)
 
     def _turns(self, r: Expr, x: Whole) -> None:
         self.turns[r.index] = x
         self.emitter.names[r.index] = self.scalar.instruction(f"sitofp i64 {x.name} to {self.emitter.number}")
+
+
+def used(roots: Sequence[Expr]) -> tuple[set[int], set[int]]:
+    """The arrays that a program reads, or gives back as they are, and those that it writes."""
+    nodes = ordered(roots)
+    everything = [*nodes, *(e for _, inner in bodies(nodes) for e in inner)]
+    read, written = ({memory_of(e.args[0]) for e in everything if e.op == op} for op in ("load", "store"))
+    return read | {memory_of(e) for e in roots if e.op in VERSIONS}, written
+
+
+def tables_of(e: Expr) -> list[Sequence[Expr]]:
+    """The columns of the table of a loop, or the table of a lookup."""
+    if e.op == "loop" and not e.data[1].counted:
+        shape = e.data[1]
+        return [e.args[k : shape.entries : shape.width] for k in range(shape.width)]
+    return [e.args[1:]] if e.op == "lookup" and e.data is None else []
+
+
+def beside_tables(e: Expr) -> Sequence[Expr]:
+    """What a node takes itself, its table aside; of a loop what it begins with."""
+    if e.op == "lookup" and e.data is None:
+        return e.args[:1]
+    if e.op == "loop":
+        shape = e.data[1]
+        return e.args[(0 if shape.counted else shape.entries) : shape.entries + shape.carried]
+    return e.args
+
+
+def in_tables(e: Expr) -> list[Expr]:
+    """What the table of a node has to be filled with."""
+    return [x for column in tables_of(e) if not in_one_input(column) for x in column]
+
+
+def in_one_input(entries: Sequence[Expr]) -> bool:
+    """Whether these are numbers of one uniform input."""
+    return all(e.op == "input" and not e.varying and e.data[0] == entries[0].data[0] for e in entries)
+
+
+def whole_numbers(column: Sequence[Expr]) -> bool:
+    """Whether these are whole numbers that are known."""
+    return all(e.op == "const" and float(e.data).is_integer() for e in column)
 
 
 _OPERATIONS = {"add": int.__add__, "sub": int.__sub__, "mul": int.__mul__}

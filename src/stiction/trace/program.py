@@ -24,7 +24,7 @@ from stiction.trace.sources import sources
 WORK = struct.Struct("<Q")  # stored before the code
 MOST_OPERATIONS = 120_000  # of a program: what is larger takes minutes to compile, and leaves the instruction cache
 MOST_NODES = 400_000  # of a trace, those included that nothing uses
-MOST_SLOTS = 16_384  # numbers of a row, in and out: their lanes lie on the stack
+MOST_SLOTS = 1_000_000  # numbers of a row, in and out
 WORTH_A_THREAD = 1_000_000  # operations below which handing them to another thread costs more than it saves
 
 

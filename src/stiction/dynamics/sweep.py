@@ -1,0 +1,385 @@
+"""Ways over the bodies of a mechanism: one by one where they are few, in loops where they are many.
+
+A recursion is written once, as what is done at a body; what it keeps are records by body or by velocity. On numbers and
+for small robots records are lists, and what is structurally 0 costs nothing. For large robots records are memory, and
+the bodies of a loop differ by numbers alone (parent, kind of joint, axis, inertia): the program does not grow with the
+robot.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from stiction.dynamics.mechanism import Body, Mechanism
+from stiction.spatial import Wrench
+from stiction.trace.array import Array
+from stiction.trace.expression import Expr, graph_of
+from stiction.trace.functions import Scalar, lookup, loop, where
+from stiction.trace.grid import Grid, each
+
+LOOP_FROM = 10  # bodies: what has fewer is unrolled
+PERIODS = (1, 2, 3)  # how many kinds of bodies may alternate in a loop
+ODD = 2  # bodies before a loop that may differ from those in it
+WORLD = -1
+
+
+class Records:
+    """Things of several numbers by index, the world's (−1) among them."""
+
+    def __init__(self, kind: Any, size: int, count: int, like: Sequence[Scalar] | None) -> None:
+        self.kind, self.size = kind, size
+        self.items: Any = [kind.of_numbers([0] * size)] * (count + 1) if like is None else None
+        self.memory = Array(size * (count + 1), like) if like is not None else None
+
+    def __getitem__(self, k: Any) -> Any:
+        if self.memory is None:
+            return self.items[k + 1]
+        first = (k + 1) * self.size
+        return self.kind.of_numbers([self.memory[first + j] for j in range(self.size)])
+
+    def __setitem__(self, k: Any, record: Any) -> None:
+        if self.memory is None:
+            self.items[k + 1] = record
+            return
+        first = (k + 1) * self.size
+        for j, x in enumerate(record.numbers):
+            self.memory[first + j] = x
+
+
+class Passed(Records):
+    """Records that go from parents to children on a way outward: each is written once."""
+
+    carried: Any = None  # that of the last body, where a loop carries it on
+
+    def __init__(self, kind: Any, size: int, count: int, like: Sequence[Scalar] | None) -> None:
+        super().__init__(kind, size, count, like)
+        self.known: dict[int, Any] = {}  # what was written outside loops
+
+    def __getitem__(self, k: Any) -> Any:
+        known = self.known.get(k) if isinstance(k, int) else None
+        return super().__getitem__(k) if known is None else known
+
+    def __setitem__(self, k: Any, record: Any) -> None:
+        super().__setitem__(k, record)
+        if isinstance(k, int):
+            self.known[k] = record
+
+    def above(self, body: Body) -> Any:
+        """That of the parent of a body."""
+        return self[body.parent] if self.carried is None else self.carried
+
+    def note(self, body: Body, record: Any) -> None:
+        """That of a body."""
+        self[body.index] = record
+        if self.carried is not None:
+            self.carried = record
+
+
+class Gathered(Records):
+    """Records that children add to their parents' on a way inward."""
+
+    carried: Any = None  # what the last body adds to its parent's, where a loop carries it on
+
+    def __init__(self, kind: Any, size: int, count: int, like: Sequence[Scalar] | None) -> None:
+        super().__init__(kind, size, count, like)
+        self.known: dict[int, Any] = {}  # sums, as long as no loop has added to them
+
+    def __getitem__(self, k: Any) -> Any:
+        if self.known is None or not isinstance(k, int):
+            return super().__getitem__(k)
+        return self.known.get(k) or self.kind.of_numbers([0] * self.size)
+
+    def of(self, body: Body) -> Any:
+        """What the children of a body have added."""
+        return self[body.index] if self.carried is None else self.carried
+
+    def add(self, body: Body, record: Any) -> None:
+        """Add to what the parent of a body has."""
+        if self.carried is not None:
+            self.carried = record
+            return
+        k = body.parent
+        total = self[k] + record
+        self[k] = total
+        if not isinstance(k, int):
+            self.known = None  # type: ignore[assignment]
+        elif self.known is not None:
+            self.known[k] = total
+
+
+class Unit:
+    """A vector of one 1 and zeros."""
+
+    def __init__(self, place: Any) -> None:
+        self.place = place
+
+    def __getitem__(self, k: Any) -> Scalar:
+        return where(k == self.place, 1, 0)
+
+
+class Same:
+    """A vector whose numbers are all one."""
+
+    def __init__(self, x: Scalar) -> None:
+        self.x = x
+
+    def __getitem__(self, _: Any) -> Scalar:
+        return self.x
+
+
+class Sweep:
+    """A way over some bodies of a mechanism, the root's first.
+
+    Args:
+        m: the mechanism.
+        like: values of the program, by which it knows whether it is traced.
+        bodies: those on the way; all by default.
+
+    Attributes:
+        looped: whether it goes in loops.
+    """
+
+    def __init__(self, m: Mechanism, like: Sequence[Scalar], bodies: Sequence[Body] | None = None) -> None:
+        self.m, self.bodies = m, list(m.bodies if bodies is None else bodies)
+        graph = graph_of(like)
+        self.looped = graph is not None and len(m.bodies) >= LOOP_FROM
+        self._like = [graph.constant(0.0)] if graph is not None and self.looped else None
+
+    # What a recursion keeps.
+
+    def vector(self, values: Sequence[Scalar]) -> Any:
+        """Numbers by index."""
+        if not self.looped:
+            return list(values)
+        if _one(values):
+            return Same(values[0])
+        return Array.of(values, self._like or ())
+
+    def empty(self, count: int) -> Any:
+        """As many numbers, 0 at first."""
+        return Array(count, self._like) if self.looped else [0] * count
+
+    def per_body(self, kind: Any) -> Records:
+        """Records by body."""
+        return Records(kind, SIZES[kind.__name__], len(self.m.bodies), self._like)
+
+    def passed(self, kind: Any, world: Any) -> Passed:
+        """Records that go outward, from the world's on."""
+        made = Passed(kind, SIZES[kind.__name__], len(self.m.bodies), self._like)
+        made[WORLD] = world
+        return made
+
+    def gathered(self, kind: Any) -> Gathered:
+        """Records that are gathered inward."""
+        return Gathered(kind, SIZES[kind.__name__], len(self.m.bodies), self._like)
+
+    def per_velocity(self, kind: Any) -> Records:
+        """Records by velocity."""
+        return Records(kind, SIZES[kind.__name__], self.m.nv, self._like)
+
+    def grid(self, rows: int, columns: int) -> Grid:
+        """A matrix, 0 at first."""
+        return Grid(rows, columns, self._like)
+
+    # Ways.
+
+    def each(self, count: Any, visit: Callable[[Any], None]) -> None:
+        """Visit 0, 1, 2 …"""
+        each(count, visit, self._like)
+
+    def outward(self, visit: Callable[[Body], None], *passing: Passed) -> None:
+        """Visit parents before children; what passes from one to the other may stay in registers."""
+        for group in self._groups():
+            if self._serial(group):
+                ends = self._carry(group, visit, passing, [record[group[0][0].parent] for record in passing])
+                for record, end in zip(passing, ends, strict=True):
+                    record.known[group[-1][-1].index] = end
+            else:
+                self._visit(group, visit)
+
+    def inward(self, visit: Callable[[Body], None], *gathering: Gathered) -> None:
+        """Visit children before parents; what is gathered may stay in registers."""
+        for group in reversed(self._groups()):
+            turned = [alike[::-1] for alike in reversed(group)]
+            if self._serial(group):
+                last = turned[-1][-1]
+                sums = self._carry(turned, visit, gathering, [record[turned[0][0].index] for record in gathering])
+                for record, found in zip(gathering, sums, strict=True):
+                    record.add(last, found)
+            else:
+                self._visit(turned, visit)
+
+    def _serial(self, group: list[list[Body]]) -> bool:
+        """Whether the bodies of a group are a chain without branches."""
+        bodies = [body for alike in group for body in alike]
+        parents = [body.parent for body in self.bodies]
+        pairs = zip(bodies, bodies[1:], strict=False)
+        return len(group) > 1 and self.looped and all(
+            b.parent == a.index and parents.count(a.index) == 1 for a, b in pairs
+        )
+
+    def _carry(self, group: list[list[Body]], visit: Callable[[Body], None], records: Sequence[Any], first: list) -> list:
+        """Visit a chain, with what goes on from one body to the next; what comes back is the last of it."""
+        sizes = [record.size for record in records]
+        places = [slice(sum(sizes[:k]), sum(sizes[: k + 1])) for k in range(len(sizes))]
+
+        def one(body: Callable[[], None], carry: list) -> list:
+            for record, place in zip(records, places, strict=True):
+                record.carried = record.kind.of_numbers(carry[place])
+            body()
+            return [x for record in records for x in record.carried.numbers]
+
+        start = [x for record in first for x in record.numbers]
+        found = self._visit(group, visit, one, start)
+        for record in records:
+            record.carried = None
+        return [record.kind.of_numbers(found[place]) for record, place in zip(records, places, strict=True)]
+
+    def _groups(self) -> list[list[list[Body]]]:
+        """The bodies in groups of what follows each other alike; all in one by one where there are no loops."""
+        if not self.looped:
+            return [[[body] for body in self.bodies]] if self.bodies else []
+        groups, k = [], 0
+        shapes, patterns = ([getattr(body, name) for body in self.bodies] for name in ("shape", "pattern"))
+        while k < len(self.bodies):
+            period, turns = wide = _run(shapes, k)
+            for first in range(k, min(k + ODD, len(self.bodies)) + 1):
+                like = _run(patterns, first)
+                if 2 * like[0] * like[1] >= wide[0] * wide[1]:  # worth a loop of its own
+                    groups += [[[body]] for body in self.bodies[k:first]]
+                    k, (period, turns) = first, like
+                    break
+            groups.append([self.bodies[k + i * period : k + (i + 1) * period] for i in range(turns)])
+            k += period * turns
+        return groups
+
+    def _visit(
+        self,
+        group: list[list[Body]],
+        visit: Callable[[Body], None],
+        around: Callable[[Callable[[], None], list], list] | None = None,
+        start: Sequence[Scalar] = (),
+    ) -> list[Scalar]:
+        """Visit the bodies of a group; `around` makes of a visit and what is carried what is carried on."""
+        if not self.looped or len(group) == 1:
+            for body in (body for alike in group for body in alike):
+                visit(body)
+            return []
+        kinds = [_common({alike[j].kind for alike in group}) for j in range(len(group[0]))]
+        rows = [tuple(x for body in alike for x in body.numbers) for alike in group]
+        width = len(rows[0]) // len(kinds)
+
+        def one(row: tuple, carry: list) -> list:
+            def bodies() -> None:
+                for j, kind in enumerate(kinds):
+                    visit(Body.of_numbers(kind, row[j * width : (j + 1) * width]))
+
+            if around is None:
+                bodies()
+                return carry
+            return [*around(bodies, carry[:-1]), carry[-1]]
+
+        assert self._like is not None
+        return loop(rows, one, [*start, *self._like])[:-1]
+
+    def climb(
+        self,
+        placed: Records,
+        begin: Callable[[Any], list[Wrench]],
+        meet: Callable[[Any, Any, list[Wrench], Any], None],
+    ) -> None:
+        """Carry wrenches from each velocity to all that carry it in turn.
+
+        Args:
+            placed: pose of each body in its parent's frame.
+            begin: takes a velocity c and gives wrenches in the frame of its body.
+            meet: takes c, a velocity r that carries it, the wrenches in the frame of r's body, and whether that is
+                also c's.
+        """
+        steps = [self.m.carriers(c) for c in range(self.m.nv)]
+        if not self.looped:
+            for c, carriers in enumerate(steps):
+                wrenches = begin(c)
+                for r, through, own in carriers:
+                    wrenches = wrenches if through is None else [placed[through].wrench_out(w) for w in wrenches]
+                    meet(c, r, wrenches, own)
+            return
+        flat = [step for carriers in steps for step in carriers] or [(0, None, False)]
+        firsts = [sum(map(len, steps[:c])) for c in range(self.m.nv)]
+        stays, owns = ([int(x) for x in column] for column in zip(*((t is None, own) for _, t, own in flat), strict=True))
+
+        def one(row: tuple, carry: list) -> list:
+            c, first, count = row
+
+            def inner(k: Scalar, numbers: list) -> list:
+                r, through, stay, own = (_entry(x, first + k) for x in ([s[0] for s in flat], passed, stays, owns))
+                before = [Wrench.of_numbers(numbers[j : j + 6]) for j in range(0, len(numbers), 6)]
+                X = placed[through]
+                moved = [x for w in before for x in X.wrench_out(w).numbers]
+                if any(stays):
+                    moved = [where(stay > 0, a, b) for a, b in zip(numbers, moved, strict=True)]
+                meet(c, r, [Wrench.of_numbers(moved[j : j + 6]) for j in range(0, len(moved), 6)], own)
+                return moved
+
+            loop(count, inner, [x for w in begin(c) for x in w.numbers])
+            return carry
+
+        passed = [t or 0 for _, t, _ in flat]
+        assert self._like is not None
+        loop([(c, first, len(carriers)) for c, (first, carriers) in enumerate(zip(firsts, steps, strict=True))], one, self._like)
+
+    def constants(self, records: Sequence[Any]) -> Any:
+        """Records that are known beforehand, by index."""
+        return Columns(records) if self.looped else records
+
+
+class Columns:
+    """Records by index that are the same in all runs, mostly: each of their numbers is a table."""
+
+    def __init__(self, records: Sequence[Any]) -> None:
+        self.kind = type(records[0])
+        rows = [record.numbers for record in records]
+        self.columns = [[row[k] for row in rows] for k in range(len(rows[0]))]
+        self.columns = [Array.of(x) if any(isinstance(e, Expr) and e.varying for e in x) else x for x in self.columns]
+
+    def __getitem__(self, k: Any) -> Any:
+        return self.kind.of_numbers([_entry(column, k) for column in self.columns])
+
+
+def _entry(column: Any, k: Any) -> Scalar:
+    """An entry of a column; the one that there is where all are one."""
+    if isinstance(column, Array):
+        return column[k]
+    if _one(column):
+        return column[0]
+    return lookup(column, k)
+
+
+def _one(values: Sequence[Scalar]) -> bool:
+    """Whether all are one number."""
+    first = values[0]
+    known = isinstance(first, (int, float))
+    return all(x is first or (known and isinstance(x, (int, float)) and x == first) for x in values)
+
+
+SIZES = {"Angle": 2, "Twist": 6, "Wrench": 6, "Pose": 12, "Inertia": 10, "ArticulatedInertia": 21, "BodyCoriolis": 12}
+
+
+def _common(kinds: set[str]) -> str:
+    """The kind that stands for some."""
+    return kinds.pop() if len(kinds) == 1 else "single"
+
+
+def _run(signs: Sequence[Any], first: int) -> tuple[int, int]:
+    """The longest repetition that begins here: how many signs it repeats, and how often."""
+    best = (1, 1)
+    for period in PERIODS:
+        turns = 1
+        while signs[first + turns * period : first + (turns + 1) * period] == signs[first : first + period]:
+            turns += 1
+        if turns > 1 and period * turns > best[0] * best[1]:
+            best = (period, turns)
+    return best
+
+
+def ignored(_: object) -> None:
+    """What a visit finds and nobody needs."""

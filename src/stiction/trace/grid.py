@@ -1,0 +1,159 @@
+"""Matrices, and equations with symmetric ones: written once, unrolled on lists, in loops on memory."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from stiction.trace.array import Array
+from stiction.trace.functions import Scalar, loop
+
+
+def each(count: Any, visit: Callable[[Any], None], like: Sequence[Scalar] | None) -> None:
+    """Visit 0, 1, 2 … one after the other; in a loop of the program where a value of it is given."""
+
+    def one(k: Any, carry: list) -> list:
+        visit(k)
+        return carry
+
+    if like is None:
+        for k in range(count):
+            visit(k)
+    else:
+        loop(count, one, like)
+
+
+class Grid:
+    """A matrix of numbers, filled by index."""
+
+    def __init__(self, rows: int, columns: int, like: Sequence[Scalar] | None) -> None:
+        self.columns = columns
+        self.rows: Any = [[0] * columns for _ in range(rows)] if like is None else None
+        self.memory = Array(rows * columns, like) if like is not None else None
+
+    def __getitem__(self, at: tuple[Any, Any]) -> Scalar:
+        i, j = at
+        return self.rows[i][j] if self.memory is None else self.memory[i * self.columns + j]
+
+    def __setitem__(self, at: tuple[Any, Any], x: Scalar) -> None:
+        i, j = at
+        if self.memory is None:
+            self.rows[i][j] = x
+        else:
+            self.memory[i * self.columns + j] = x
+
+    def row(self, i: Any) -> "Row":
+        """A row, as a vector by index."""
+        return Row(self, i)
+
+    @staticmethod
+    def of(rows: Sequence[Sequence[Scalar]]) -> "Grid":
+        """A matrix of lists."""
+        made = Grid(0, len(rows), None)
+        made.rows = [list(row) for row in rows]
+        return made
+
+    def copy(self) -> "Grid":
+        """Another one with the same numbers."""
+        if self.memory is None:
+            return Grid.of(self.rows)
+        made, source = Grid(0, self.columns, None), self.memory
+        made.rows, made.memory = None, Array(len(source), self.like)
+
+        def one(k: Any) -> None:
+            made.memory[k] = source[k]  # type: ignore[index]
+
+        each(len(source), one, made.like)
+        return made
+
+    @property
+    def like(self) -> Sequence[Scalar] | None:
+        """A value of the program, where the numbers are in memory."""
+        return None if self.memory is None else [self.memory.graph.constant(0.0)]  # type: ignore[union-attr]
+
+    @property
+    def lists(self) -> list[list[Scalar]]:
+        """The rows as lists."""
+        if self.memory is None:
+            return self.rows
+        n = self.columns
+        return [[self.memory[i + j] for j in range(n)] for i in range(0, len(self.memory), n)]
+
+    @property
+    def value(self) -> Any:
+        """The rows as lists; or the memory, row by row, which a program can give back as it is."""
+        return self.rows if self.memory is None else self.memory
+
+
+class Row:
+    """A row of a grid."""
+
+    def __init__(self, grid: Grid, i: Any) -> None:
+        self.grid, self.i = grid, i
+
+    def __getitem__(self, j: Any) -> Scalar:
+        return self.grid[self.i, j]
+
+    def __setitem__(self, j: Any, x: Scalar) -> None:
+        self.grid[self.i, j] = x
+
+
+class Factors(NamedTuple):
+    """M = Lᵀ D L with unit lower triangular L: elimination from the last row up fills no zero of a tree's matrix."""
+
+    lower: Grid
+    inverse_diagonal: Any  # by index
+
+
+def factor(M: Grid | list[list[Scalar]]) -> Factors:
+    """Factors of a symmetric positive definite matrix."""
+    H = M.copy() if isinstance(M, Grid) else Grid.of(M)
+    n, like = H.columns, H.like
+    lower, inverse = Grid(n, n, like), [0] * n if like is None else Array(n, like)
+
+    def eliminate(t: Any) -> None:
+        k = n - 1 - t
+        d = inverse[k] = 1 / H[k, k]
+
+        def scale(i: Any) -> None:
+            lower[k, i] = H[k, i] * d
+
+        def row(i: Any) -> None:
+            factor = lower[k, i]
+
+            def entry(j: Any) -> None:
+                H[i, j] = H[i, j] - factor * H[k, j]
+
+            each(i + 1, entry, like)
+
+        each(k, scale, like)
+        each(k, row, like)
+
+    each(n, eliminate, like)
+    return Factors(lower, inverse)
+
+
+def solve(f: Factors, b: Sequence[Scalar]) -> Any:
+    """The x that solves M x = b."""
+    n, like = f.lower.columns, f.lower.like
+    x = list(b) if like is None else Array.of(b, like)
+
+    def back(t: Any) -> None:
+        k = n - 1 - t
+        known = x[k]
+
+        def entry(i: Any) -> None:
+            x[i] = x[i] - f.lower[k, i] * known
+
+        each(k, entry, like)
+
+    def scale(k: Any) -> None:
+        x[k] = x[k] * f.inverse_diagonal[k]
+
+    def forth(k: Any) -> None:
+        def entry(i: Any) -> None:
+            x[k] = x[k] - f.lower[k, i] * x[i]
+
+        each(k, entry, like)
+
+    for pass_ in (back, scale, forth):
+        each(n, pass_, like)
+    return x
