@@ -373,8 +373,8 @@ def test_results_are_checked_before_they_are_written():
         Port("x", 3)
     with pytest.raises(InputError, match="lanes is 3; allowed"):
         p.kernel(3)
-    with pytest.raises(InputError, match="200001 varying numbers per row"):
-        Program("long", lambda x: (x[0],), [Port("x", (200_000,))], [Port("y")])
+    with pytest.raises(InputError, match="2000001 varying numbers per row"):
+        Program("long", lambda x: (x[0],), [Port("x", (2_000_000,))], [Port("y")])
     with pytest.raises(InputError, match="role is 'unifrom'"):
         Port("x", (), "", "unifrom")
 

@@ -6,10 +6,9 @@ stay constants; with directions that are themselves inputs it yields a program t
 
 from collections.abc import Callable, Mapping, Sequence
 
-from stiction.errors import TraceError
-from stiction.trace.expression import Expr, Graph, graph_of
+from stiction.trace.expression import Expr, Graph, graph_of, is_number
 from stiction.trace.functions import Scalar, cos, sign, sin, where
-from stiction.trace.schedule import ordered
+from stiction.trace.twin import Twin
 
 # Derivative of an operation by its arguments: (node, arguments) -> one factor per argument.
 FACTORS: dict[str, Callable[..., tuple]] = {
@@ -43,42 +42,36 @@ FACTORS["pow"] = _power_factors
 
 
 def directional(outputs: Sequence[Scalar], seeds: Mapping[Expr, object]) -> list[Scalar]:
-    """Rates of change of the outputs when each input in `seeds` moves at its given rate and all others rest."""
+    """Rates of change of the outputs when each input in `seeds` moves at its given rate and all others rest.
+
+    Rates pass through loops and arrays (`trace.twin`), but not through a search, a loop that ends by a condition: it is
+    refused, unless `constant` holds what it found fixed.
+    """
     graph = graph_of([*outputs, *seeds])
     if graph is None:
         return [0.0 for _ in outputs]
     outputs = [graph.wrap(y) for y in outputs]
+    rates = {e.index: graph.wrap(direction) for e, direction in seeds.items()}
+    Twin(graph, outputs, rates, chained).run()
+    return [rates.get(e.index, graph.constant(0.0)) for e in outputs]
+
+
+def chained(graph: Graph, e: Expr, y: Expr, x: Sequence[Expr], rates: Sequence[Expr | None]) -> Expr | None:
+    """The rate of an operation with the value y at the arguments x, which move at these rates; None if it rests."""
+    moving = [(k, r) for k, r in enumerate(rates) if r is not None and not is_number(r, 0)]
+    if not moving or e.boolean or e.op == "constant":
+        return None  # constant, or constant on either side of a switch
     zero = graph.constant(0.0)
-    rate: dict[int, Expr] = {e.index: graph.wrap(direction) for e, direction in seeds.items()}
-    for e in ordered(outputs):
-        if e.index in rate or not e.args:
-            continue
-        moving = [(k, rate.get(a.index, zero)) for k, a in enumerate(e.args)]
-        moving = [(k, r) for k, r in moving if r is not zero]
-        if moving:
-            rate[e.index] = _chain(graph, e, moving)
-    return [rate.get(e.index, zero) for e in outputs]
-
-
-def _chain(graph: Graph, e: Expr, moving: list[tuple[int, Expr]]) -> Expr:
-    if e.op in ("loop", "item", "load", "store", "left"):
-        raise TraceError(
-            "derivatives are taken of the flow, not through loops; differentiate the function inside the loop"
-        )
-    if e.boolean or e.op == "constant":
-        return graph.constant(0.0)  # constant, or constant on either side of a switch
+    given = [zero if r is None else r for r in rates]
     if e.op == "lookup":  # the entries may move; between the knots the index does not matter
-        rates = dict(moving)
-        entries = [rates.get(k, graph.constant(0.0)) for k in range(1, len(e.args))]
-        return graph.node("lookup", (e.args[0], *entries)) if any(k > 0 for k in rates) else graph.constant(0.0)
+        return graph.node("lookup", (x[0], *given[1:])) if any(k > 0 for k, _ in moving) else None
     if e.op == "where":
-        a, b = (dict(moving).get(k, graph.constant(0.0)) for k in (1, 2))
-        return graph.where(e.args[0], a, b)
-    factors = FACTORS[e.op](e, *e.args)
-    total = graph.constant(0.0)
+        return graph.where(x[0], given[1], given[2])
+    factors = FACTORS[e.op](y, *x)
+    total = zero
     for k, r in moving:
         total = total + r * factors[k]
-    return total
+    return None if is_number(total, 0) else total
 
 
 def jacobian(outputs: Sequence[Scalar], inputs: Sequence[Expr]) -> list[list[Scalar]]:
