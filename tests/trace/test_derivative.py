@@ -88,7 +88,9 @@ def test_directions_in_the_lanes():
 
 def powers(x):
     """A series in a loop, whose rows are numbers and inputs."""
-    return loop([(1, x[1]), (2, x[2]), (3, x[0] * x[1])], lambda row, c: [c[0] * row[0] + sin(row[1]), c[1] + c[0]], x[:2])
+    return loop(
+        [(1, x[1]), (2, x[2]), (3, x[0] * x[1])], lambda row, c: [c[0] * row[0] + sin(row[1]), c[1] + c[0]], x[:2]
+    )
 
 
 def by_memory(x):
@@ -134,7 +136,7 @@ def nested(x):
 
 
 def partly(x):
-    """Only some of what a loop carries and keeps moves, and a loop that does not move writes what one that does reads."""
+    """Only some of what a loop carries and keeps moves; a loop that does not move writes what one that does reads."""
     fixed, moving = Array(4, x), Array(4, x)
 
     def prepare(k, carry):

@@ -1,4 +1,4 @@
-"""Articulated bodies: equations with the mass matrix, without it, in time and code that grow linearly with the joints."""
+"""Articulated bodies: equations with the mass matrix, without it, in time that grows linearly with the joints."""
 
 from collections.abc import Sequence
 from typing import Any

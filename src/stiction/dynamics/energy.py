@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from stiction.dynamics.mechanism import Body, Mechanism
 from stiction.dynamics.sweep import Sweep
-from stiction.spatial import AT_REST, ZERO, Pose, Twist, Vector, Wrench
+from stiction.spatial import AT_REST, Pose, Twist, Vector, Wrench
 from stiction.trace.functions import Scalar
 
 

@@ -1,8 +1,8 @@
 """Derivatives of inverse and forward dynamics by positions (in the tangent space), velocities and torques.
 
 In closed form, along the tree (Singh, Russell and Wensing 2022): for a velocity i and one j that carries it, or of the
-same joint, with all that i's body carries together (inertia I, Coriolis B, wrench F), the twist v and the acceleration a
-of the parent of j's body,
+same joint, with all that i's body carries together (inertia I, Coriolis B, wrench F), the twist v and the acceleration
+a of the parent of j's body,
 
     ∂τ_i/∂q_j = S_i · (2 B Ψ̇_j + I Ψ̈_j)                  ∂τ_j/∂q_i = S_j · (2 B Ψ̇_i + I Ψ̈_i + S_i ×* F)
     ∂τ_i/∂v_j = S_i · (2 B S_j + I (Ψ̇_j + Ṡ_j))           ∂τ_j/∂v_i = S_j · (2 B S_i + I (Ψ̇_i + Ṡ_i))
@@ -28,9 +28,7 @@ Rows = list[list[Scalar]]
 class _Slopes:
     """What a way outward and one inward find: how each velocity changes, and what that takes."""
 
-    def __init__(
-        self, m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector
-    ) -> None:
+    def __init__(self, m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector) -> None:
         self.s = s = Sweep(m, [*q, *v, *a])
         self.motion = Motion(s, q, v, a, gravity)
         self.inertia, self.coriolis, self.gathered = s.gathered(Inertia), s.gathered(BodyCoriolis), s.gathered(Wrench)

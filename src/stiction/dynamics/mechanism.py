@@ -38,8 +38,8 @@ class Body:
     Attributes:
         index: its place among the bodies.
         parent: index of the parent body; −1 is the world.
-        kind: "revolute", "prismatic", "translation" (along x, y and z) or "spherical" (quaternion w, x, y, z); in a loop
-            over bodies "single" is either of the first two.
+        kind: "revolute", "prismatic", "translation" (along x, y and z) or "spherical" (quaternion w, x, y, z); in a
+            loop over bodies "single" is either of the first two.
         axis: unit vector of a revolute or prismatic joint, in the body's frame.
         origin: pose of the joint's frame in the parent's frame, at rest position.
         inertia: in the body's frame; `NO_INERTIA` itself for a body that is no link, inside a joint made of several.

@@ -17,7 +17,7 @@ def inverse_dynamics(
     gravity: Vector,
     pushes: dict[int, Wrench] | None = None,
 ) -> Any:
-    """Joint torques [N·m or N], by velocity, that produce the accelerations a under outer wrenches on bodies, in their frames."""
+    """Joint torques [N·m or N] that produce the accelerations a under outer wrenches on bodies, in their frames."""
     s = Sweep(m, [*q, *v, *a])
     motion = Motion(s, q, v, a, gravity)
     torque = collect(s, motion.placed, motion.loads(pushes))

@@ -6,6 +6,7 @@ the bodies of a loop differ by numbers alone (parent, kind of joint, axis, inert
 robot.
 """
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -81,7 +82,7 @@ class Gathered(Records):
 
     def __init__(self, kind: Any, size: int, count: int, like: Sequence[Scalar] | None) -> None:
         super().__init__(kind, size, count, like)
-        self.known: dict[int, Any] = {}  # sums, as long as no loop has added to them
+        self.known: dict[int, Any] | None = {}  # sums, as long as no loop has added to them
 
     def __getitem__(self, k: Any) -> Any:
         if self.known is None or not isinstance(k, int):
@@ -101,7 +102,7 @@ class Gathered(Records):
         total = self[k] + record
         self[k] = total
         if not isinstance(k, int):
-            self.known = None  # type: ignore[assignment]
+            self.known = None
         elif self.known is not None:
             self.known[k] = total
 
@@ -212,12 +213,16 @@ class Sweep:
         """Whether the bodies of a group are a chain without branches."""
         bodies = [body for alike in group for body in alike]
         parents = [body.parent for body in self.bodies]
-        pairs = zip(bodies, bodies[1:], strict=False)
-        return len(group) > 1 and self.looped and all(
-            b.parent == a.index and parents.count(a.index) == 1 for a, b in pairs
+        pairs = itertools.pairwise(bodies)
+        return (
+            len(group) > 1
+            and self.looped
+            and all(b.parent == a.index and parents.count(a.index) == 1 for a, b in pairs)
         )
 
-    def _carry(self, group: list[list[Body]], visit: Callable[[Body], None], records: Sequence[Any], first: list) -> list:
+    def _carry(
+        self, group: list[list[Body]], visit: Callable[[Body], None], records: Sequence[Any], first: list
+    ) -> list:
         """Visit a chain, with what goes on from one body to the next; what comes back is the last of it."""
         sizes = [record.size for record in records]
         places = [slice(sum(sizes[:k]), sum(sizes[: k + 1])) for k in range(len(sizes))]
@@ -305,7 +310,9 @@ class Sweep:
             return
         flat = [step for carriers in steps for step in carriers] or [(0, None, False)]
         firsts = [sum(map(len, steps[:c])) for c in range(self.m.nv)]
-        stays, owns = ([int(x) for x in column] for column in zip(*((t is None, own) for _, t, own in flat), strict=True))
+        stays, owns = (
+            [int(x) for x in column] for column in zip(*((t is None, own) for _, t, own in flat), strict=True)
+        )
 
         def one(row: tuple, carry: list) -> list:
             c, first, count = row
@@ -325,7 +332,11 @@ class Sweep:
 
         passed = [t or 0 for _, t, _ in flat]
         assert self._like is not None
-        loop([(c, first, len(carriers)) for c, (first, carriers) in enumerate(zip(firsts, steps, strict=True))], one, self._like)
+        loop(
+            [(c, first, len(carriers)) for c, (first, carriers) in enumerate(zip(firsts, steps, strict=True))],
+            one,
+            self._like,
+        )
 
     def constants(self, records: Sequence[Any]) -> Any:
         """Records that are known beforehand, by index."""
@@ -338,8 +349,9 @@ class Columns:
     def __init__(self, records: Sequence[Any]) -> None:
         self.kind = type(records[0])
         rows = [record.numbers for record in records]
-        self.columns = [[row[k] for row in rows] for k in range(len(rows[0]))]
-        self.columns = [Array.of(x) if any(isinstance(e, Expr) and e.varying for e in x) else x for x in self.columns]
+        columns = [[row[k] for row in rows] for k in range(len(rows[0]))]
+        varying = [any(isinstance(x, Expr) and x.varying for x in column) for column in columns]
+        self.columns: list[Any] = [Array.of(x) if varies else x for x, varies in zip(columns, varying, strict=True)]
 
     def __getitem__(self, k: Any) -> Any:
         return self.kind.of_numbers([_entry(column, k) for column in self.columns])

@@ -1,14 +1,15 @@
 """Networks of parts, wired by name: what a scene is made into. Wrong wiring is found when the network is made."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from stiction.errors import unknown
+from stiction.network.alike import Formula, for_all, kinds_of
 from stiction.network.labels import Labels
 from stiction.network.wires import NetworkError, Port, Signals, Wire
-from stiction.parts.kinds import Admittance, Digital, Impedance, Part
+from stiction.parts.kinds import Admittance, Digital, Impedance, Part, flat_ports, split
 from stiction.trace.functions import Scalar, where
 from stiction.trace.parameters import Key, Substitution
 from stiction.trace.structure import structure_of
@@ -135,6 +136,18 @@ class Network:
         return tuple(placed)
 
     @cached_property
+    def ranks(self) -> list[list[str]]:
+        """The impedances in ranks: those of one rank are driven by those of ranks before it."""
+        rank: dict[str, int] = {}
+        drivers = {name: set[str]() for name in self.order}
+        for wire in self.wires:
+            if wire.port.part in drivers:
+                drivers[wire.port.part] |= {term.port.part for term in wire.all_terms if term.port.part in drivers}
+        for name in self.order:
+            rank[name] = max((rank[driver] + 1 for driver in drivers[name]), default=0)
+        return [[name for name in self.order if rank[name] == k] for k in range(max(rank.values(), default=-1) + 1)]
+
+    @cached_property
     def tick_order(self) -> tuple[str, ...]:
         """What ticks, each after those that command it, as far as their wires say; in a circle, as they are listed."""
         commands = {name: set[str]() for name in self.digital}
@@ -202,12 +215,23 @@ class Network:
     def with_parameters(self, substitution: Substitution) -> "Network":
         """The same network with the parameters of its parts and wires replaced."""
         parts = {name: part.with_parameters(substitution.of(name)) for name, part in self.parts.items()}
-        return self._like(parts, [wire.with_parameters(substitution) for wire in self.wires])
+        made = self._like(parts, [wire.with_parameters(substitution) for wire in self.wires])
+        made.__dict__["kinds"] = self.kinds
+        return made
 
     def _like(self, parts: Mapping[str, Part], wires: Sequence[Wire]) -> "Network":
         made = object.__new__(Network)  # checked before
         made.__dict__.update({"parts": parts, "wires": wires, "labels": self.labels, "followers": self.followers})
         return made
+
+    @cached_property
+    def kinds(self) -> dict[str, Hashable]:
+        """Parts of one kind differ by numbers alone."""
+        return kinds_of({name: part for name, part in self.parts.items() if not isinstance(part, Admittance)})
+
+    def for_all(self, names: Sequence[str], given: Mapping[str, list[Scalar]], formula: Formula) -> dict[str, list]:
+        """A formula of some parts and numbers that are given to each."""
+        return for_all(names, self.parts, self.kinds, given, formula)
 
     def structure(self) -> tuple:
         """All that decides its programs, parameters aside."""
@@ -234,17 +258,33 @@ class Network:
         for name, body in self.bodies.items():
             signals |= {Port(name, port): list(x) for port, x in body.motion(own[name]).items()}
         rates: dict[str, Sequence[Scalar]] = {name: [0] * len(own[name]) for name in self.digital}
-        for name in self.order:
-            part = self.parts[name]
-            assert isinstance(part, Impedance)
-            inputs = self.inputs(name, signals)
-            plain = isinstance(span, int)
-            given = (
-                part.force(inputs, own[name], step, t) if plain else part.mean_force(inputs, own[name], step, t, span)
-            )
-            outputs, rates[name] = part.answer("force", given, len(own[name]), f"part '{name}': ")
-            signals |= {Port(name, port): list(x) for port, x in outputs.items()}
+        for names in self.ranks:
+            self._forces(names, own, (step, t, span), signals, rates)
         return Evaluation(own, signals, rates)
+
+    def _forces(
+        self,
+        names: Sequence[str],
+        own: States,
+        times: tuple[Scalar, Scalar, Scalar],
+        signals: dict[Port, list[Scalar]],
+        rates: dict[str, Sequence[Scalar]],
+    ) -> None:
+        """Add the outputs and rates of impedances that do not drive each other."""
+        step, t, span = times
+        parts: Mapping[str, Any] = self.parts
+
+        def forces(name: str, part: Any, numbers: list[Scalar]) -> list[Scalar]:
+            inputs, states = split(part.inputs, numbers)
+            plain = isinstance(span, int)
+            given = part.force(inputs, states, step, t) if plain else part.mean_force(inputs, states, step, t, span)
+            outputs, found = part.answer("force", given, len(states), f"part '{name}': ")
+            return [*(x for port in part.outputs for x in outputs[port]), *found]
+
+        given = {name: [*flat_ports(self.inputs(name, signals)), *own[name]] for name in names}
+        for name, numbers in self.for_all(names, given, forces).items():
+            outputs, rates[name] = split(parts[name].outputs, numbers)
+            signals |= {Port(name, port): x for port, x in outputs.items()}
 
     def rates(self, now: Evaluation, t: Scalar) -> dict[str, Sequence[Scalar]]:
         """Rates of all states: network (13), stage form (21), (22)."""
@@ -299,13 +339,28 @@ class Network:
             return own
         now = self.evaluate(own, t, h)
         after = dict(own)
-        for name in self.tick_order:
-            part = self.digital[name]
+
+        def tick(_: str, part: Any, numbers: list[Scalar]) -> list[Scalar]:
+            inputs, states = split(part.inputs, numbers)
             due = part.clock.due(count, h)
-            fresh = part.tick(own[name], self.inputs(name, now.signals), t)
-            after[name] = [where(due, a, b) for a, b in zip(fresh, own[name], strict=True)]
-            now = now.with_outputs(name, part.present(after[name]))
+            return [where(due, a, b) for a, b in zip(part.tick(states, inputs, t), states, strict=True)]
+
+        for names in self._tick_ranks():
+            given = {name: [*flat_ports(self.inputs(name, now.signals)), *own[name]] for name in names}
+            for name, states in self.for_all(names, given, tick).items():
+                after[name] = states
+                now = now.with_outputs(name, self.digital[name].present(states))
         return after
+
+    def _tick_ranks(self) -> list[list[str]]:
+        """What ticks, in order; what follows each other without wires between is together."""
+        ranks: list[list[str]] = []
+        commands = {(term.port.part, wire.port.part) for wire in self.wires for term in wire.all_terms}
+        for name in self.tick_order:
+            if not ranks or any((other, name) in commands for other in ranks[-1]):
+                ranks.append([])
+            ranks[-1].append(name)
+        return ranks
 
     def settled(self, own: States, t: Scalar, h: Scalar) -> States:
         """The states as they are kept after an accepted step that ended at time t."""
@@ -316,9 +371,8 @@ class Network:
         if not remembering:
             return kept
         now = self.evaluate(kept, t, h)
-        return kept | {
-            name: list(part.settle(self.inputs(name, now.signals), kept[name])) for name, part in remembering.items()
-        }
+        given = {name: [*flat_ports(self.inputs(name, now.signals)), *kept[name]] for name in remembering}
+        return kept | self.for_all(list(remembering), given, _settled)
 
 
 def _check_class(name: str, part: Part) -> None:
@@ -343,3 +397,8 @@ def _check_class(name: str, part: Part) -> None:
                     f"part '{name}': its class {kind.__name__} has no method '{method}', "
                     f"which every {base.__name__} needs; write it"
                 )
+
+
+def _settled(_: str, part: Any, numbers: list[Scalar]) -> list[Scalar]:
+    """The states of an impedance after a step, from its inputs and states at its end."""
+    return list(part.settle(*split(part.inputs, numbers)))

@@ -355,3 +355,17 @@ def output_names(ports: Mapping[str, int]) -> list[str]:
         for port, size in ports.items()
         for component in component_names(size)
     ]
+
+
+def flat_ports(ports: Ports) -> list[Scalar]:
+    """The numbers of some ports, one after another."""
+    return [x for values in ports.values() for x in values]
+
+
+def split(sizes: Mapping[str, int], numbers: Sequence[Scalar]) -> tuple[dict[str, list[Scalar]], list[Scalar]]:
+    """Numbers as ports of these sizes, and those that are left."""
+    ports, first = {}, 0
+    for port, size in sizes.items():
+        ports[port] = list(numbers[first : first + size])
+        first += size
+    return ports, list(numbers[first:])

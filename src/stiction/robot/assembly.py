@@ -65,7 +65,8 @@ class Assembly:
         self.attachments[joint.child] = Attachment(carrier, pose)
 
     def _mechanism(self, robot: Robot, parameter: Substitution, inertias: list[Inertia]) -> Mechanism:
-        bodies, q, v, before = [], 0, 0, ""
+        bodies: list[Body] = []
+        q, v, before = 0, 0, ""
         for (parent, kind, axis, origin), inertia in zip(self._bodies, inertias, strict=True):
             # the velocities of a floating joint begin with those of its rotation, which comes second
             shift = 3 if kind == "translation" else -3 if before == "translation" else 0

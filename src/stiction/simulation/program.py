@@ -15,10 +15,13 @@ from stiction.network.parameters import Parameters
 from stiction.network.programs import shared_program
 from stiction.simulation import observe
 from stiction.simulation.energy import energies
+from stiction.trace.array import Array
 from stiction.trace.functions import Scalar, absolute, loop, where
+from stiction.trace.grid import each
 from stiction.trace.parameters import Key
 from stiction.trace.program import Port, Program
 
+MANY = 300  # numbers of a state and its signals from which on they are checked in a loop
 SENSELESS = 1e60  # a state beyond it has left the numbers, though not yet to infinity
 
 
@@ -104,12 +107,9 @@ class StepProgram:
                 after = loop(steps, one, flat)
             everything = self.seen(network, layout.block(after), (tick + steps) * h, h)
             signals = [everything[name] for name in self.wanted]
-            now = where(alive > 0, self._sound(after, signals), alive)
-            good = now > 0
-            state = [where(good, x, y) for x, y in zip(after, flat, strict=True)]
-            seen = [where(good, x, y) for x, y in zip(signals, last, strict=True)]
+            state, now, seen = self._sound(after, signals, flat, last, alive)
             moved = 0 if method.own_steps else steps  # its runs arrive after several calls
-            return state, tick + where(good, moved, 0), now, seen
+            return state, tick + where(now > 0, moved, 0), now, seen
 
         return Program(self.method.title, function, self._inputs(), self._outputs(), key=key)
 
@@ -159,14 +159,41 @@ class StepProgram:
         aside = [k for k, slot in enumerate(self.layout.slots) if slot.kind in (MARK, METHOD, WORK)]
         return [k for k in range(len(self.layout.slots) + len(self.wanted)) if k not in aside] + aside
 
-    def _sound(self, state: Sequence[Scalar], signals: Sequence[Scalar]) -> Scalar:
-        """1 where all that is watched can mean something, else −k, if number k of it is the first that cannot."""
-        numbers = [(x, SENSELESS) for x in state] + [(x, math.inf) for x in signals]
-        found: Scalar = 1
-        for k, place in reversed(list(enumerate(self.watched, 1))):
-            x, limit = numbers[place]
-            found = where(absolute(x) < limit, found, -k)
-        return found
+    def _sound(
+        self, state: list[Scalar], signals: list[Scalar], before: list[Scalar], last: list[Scalar], alive: Scalar
+    ) -> tuple[Any, Scalar, Any]:
+        """State, aliveness and signals: the new ones where all that is watched can mean something, else the old ones
+        and −k, if number k of what is watched is the first that cannot.
+        """
+        n, many = len(state), len(state) + len(signals) >= MANY
+        after, limits = [*state, *signals], [SENSELESS] * n + [math.inf] * len(signals)
+        order = [(k, place, limits[place]) for k, place in reversed(list(enumerate(self.watched, 1)))]
+        like = [alive] if many else None
+        numbers = Array.of(after) if many else after
+
+        def check(row: Any, carry: list[Scalar]) -> list[Scalar]:
+            k, place, limit = row
+            return [where(absolute(numbers[place]) < limit, carry[0], -k)]
+
+        found: list[Scalar] = [0 * alive + 1]
+        if many:
+            found = loop(order, check, found)
+        else:
+            for row in order:
+                found = check(row, found)
+        now = where(alive > 0, found[0], alive)
+
+        def kept(new: Callable[[Any], Scalar], old: Any, count: int) -> Any:
+            made: Any = Array(count, [alive]) if many else [0] * count
+
+            def choose(k: Any) -> None:
+                made[k] = where(now > 0, new(k), old[k])
+
+            each(count, choose, like)
+            return made
+
+        old, seen = (Array.of(x) if many and x else x for x in (before, last))
+        return kept(lambda k: numbers[k], old, n), now, kept(lambda k: numbers[n + k], seen, len(signals))
 
     def left(self, alive: float) -> str:
         """What left the numbers first, by the mark of a run that is not alive."""

@@ -107,8 +107,8 @@ class ArticulatedInertia(NamedTuple):
 class BodyCoriolis(NamedTuple):
     """How a moving body resists other motions: B W = ½ (V×* I W + W×* I V − I (V × W)) for twists W, at its twist V.
 
-    It sees only how W turns: B W = (N ω, ω × P), with the momentum P and N = [w](I − ½ tr I) − [h][u] for V = (w, u) and
-    the body's rotational inertia I and first moment h. This is the choice of B that yields the Christoffel symbols
+    It sees only how W turns: B W = (N ω, ω × P), with the momentum P and N = [w](I − ½ tr I) − [h][u] for V = (w, u)
+    and the body's rotational inertia I and first moment h. This is the choice of B that yields the Christoffel symbols
     (Echeandia and Wensing 2021).
 
     Attributes:

@@ -30,8 +30,8 @@ def about(axis: Vector, angle: Scalar) -> Matrix:
 
 
 def turned(R: Matrix, axis: Vector, angle: Angle) -> Matrix:
-    """A rotation followed by one by an angle about a unit axis: R a aᵀ + (R − R a aᵀ) cos + R [a] sin, so that what does
-    not depend on the angle comes first.
+    """A rotation followed by one by an angle about a unit axis: R a aᵀ + (R − R a aᵀ) cos + R [a] sin, so that what
+    does not depend on the angle comes first.
     """
     fixed = R @ outer(axis, axis)
     return fixed + (R - fixed) * angle.cos + R @ skew(axis) * angle.sin

@@ -11,7 +11,6 @@ from typing import Any
 from stiction.errors import TraceError
 from stiction.trace.expression import Expr, Graph, graph_of
 
-
 VERSIONS = frozenset(("array", "store", "left", "entered"))  # nodes that are an array at some time
 
 

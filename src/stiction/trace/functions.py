@@ -201,7 +201,7 @@ def loop(
     """Repeat `carry = body(row, carry)` for each row of a table, or for index 0, 1, … when `table` is a count.
 
     On floats and SymPy this is a Python `for`; traced, the body is traced once and stays a counted loop in the machine
-    code. A row is a tuple of numbers; what is one number in all rows is that number in the body, and simplifies as such.
+    code. A row is a tuple of numbers; what is one number in all rows is that number in the body, and simplifies so.
     `until_zero` ends the loop after the pass in which this carried value became 0 (in all lanes): it must be 0 only
     where another pass would change nothing, so that a lane does not depend on its neighbours. With `skip` it is tested
     before the first pass, too.
@@ -231,7 +231,7 @@ def loop(
 
 
 class _Rows:
-    """The table of a traced loop: columns that are one number are no columns, those that vary over the lanes are arrays.
+    """The table of a traced loop: columns that are one number are none, those that vary over the lanes are arrays.
 
     Attributes:
         counted: whether there is a count and no table.

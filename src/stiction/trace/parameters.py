@@ -13,6 +13,7 @@ from stiction.trace.expression import Expr
 from stiction.trace.structure import structure_of
 
 Key = tuple[str, str]  # owner and field of a parameter
+NUMBERS = (float, Expr)  # what a parameter is, or what already stands for it
 Rows = Sequence[tuple[float, ...]]
 
 
@@ -29,14 +30,14 @@ class Substitution:
         noting: whether only the parameters are noted, and nobody uses the description that comes out.
     """
 
-    stand_in: Callable[[Key, float], Any]
+    stand_in: Callable[[Key, Any], Any]
     varying: Collection[Key] = ()
     owner: str = ""
     path: str = ""
     table: Callable[[Key, Rows], Any] = lambda _, rows: rows
     noting: bool = False
 
-    def __call__(self, field: str, value: float) -> Any:
+    def __call__(self, field: str, value: Any) -> Any:
         """The stand-in of a parameter."""
         return self.stand_in((self.owner, self.path + field), value)
 
@@ -108,10 +109,10 @@ class Parametric:
 def _replaced(value: Any, name: str, substitution: Substitution, transparent: Substitution | None) -> Any:
     if isinstance(value, Parametric):
         return value.with_parameters(transparent or substitution.inside(name))
-    if isinstance(value, float):
+    if isinstance(value, NUMBERS):
         return substitution(name, value)
-    if isinstance(value, tuple) and value and all(isinstance(x, float) for x in value):
-        if len(value) == 2 and value[0] == value[1]:
+    if isinstance(value, tuple) and value and all(isinstance(x, NUMBERS) for x in value):
+        if len(value) == 2 and (value[0] is value[1] or (isinstance(value[0], float) and value[0] == value[1])):
             return (substitution(name, value[0]),) * 2
         return tuple(substitution(f"{name}.{k}", x) for k, x in zip(component_names(len(value)), value, strict=True))
     if isinstance(value, tuple) and any(isinstance(x, Parametric) for x in value):

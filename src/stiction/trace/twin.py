@@ -87,8 +87,8 @@ class Activity:
         for e, _ in self.loops:
             if e.data[1].until_zero is not None and self._moves(e):
                 raise TraceError(
-                    "a search (a loop that ends by a condition) has no derivative; take it of the formula that the result "
-                    "solves, with the result held fixed by constant()"
+                    "a search (a loop that ends by a condition) has no derivative; take it of the formula that the "
+                    "result solves, with the result held fixed by constant()"
                 )
 
 
@@ -143,7 +143,9 @@ class Twin:
         if e.op == "load":
             twin = self.twins.get(memory_of(e.args[0]))
             return None if twin is None else twin[self._value(e.args[1])]
-        return self.chained(self.graph, e, y, [self._value(a) for a in e.args], [self.rates.get(a.index) for a in e.args])
+        return self.chained(
+            self.graph, e, y, [self._value(a) for a in e.args], [self.rates.get(a.index) for a in e.args]
+        )
 
     def _keep(self, e: Expr, again: bool) -> None:
         """Follow the history of an array on its copy and its twin."""
@@ -189,7 +191,9 @@ class Twin:
             return [*(self._value(x) for x in body.results), *ends]
 
         carry = [*(self._value(x) for x in initial), *rates]
-        found = loop(self._table(entries, shape, rows), again, carry or [self.graph.constant(0.0)], shape.until_zero, shape.skip)
+        found = loop(
+            self._table(entries, shape, rows), again, carry or [self.graph.constant(0.0)], shape.until_zero, shape.skip
+        )
         left: list[Expr | None] = [None] * shape.carried
         for k, rate in zip(moving, found[shape.carried :], strict=True):
             left[k] = rate

@@ -1,0 +1,95 @@
+"""Parts that differ by numbers alone: many of them run in one loop, so that a program does not grow with them."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+from stiction.parts.kinds import Part
+from stiction.trace.expression import graph_of
+from stiction.trace.functions import Scalar, loop
+from stiction.trace.grid import Grid
+from stiction.trace.parameters import Substitution
+from stiction.trace.structure import NoKeyError, structure_of
+
+LOOP_FROM = 10  # parts: fewer are unrolled
+Formula = Callable[[str, Any, list[Scalar]], Sequence[Scalar]]  # name, part, numbers; in a loop the first name
+
+
+class _TableError(Exception):
+    """A part has a table, which no number stands for."""
+
+
+def numbers_of(part: Part) -> list[Scalar]:
+    """All parameters of a part, in numbers or in what stands for them."""
+    found: list[Scalar] = []
+
+    def note(_: Any, x: Scalar) -> Scalar:
+        found.append(x)
+        return x
+
+    def refuse(*_: Any) -> None:
+        raise _TableError
+
+    part.with_parameters(Substitution(note, table=refuse))
+    return found
+
+
+def with_numbers(part: Any, numbers: Sequence[Scalar]) -> Any:
+    """A part with other parameters."""
+    left = iter(numbers)
+    return part.with_parameters(Substitution(lambda *_: next(left)))
+
+
+def kinds_of(parts: Mapping[str, Part]) -> dict[str, Hashable]:
+    """What stands for all about a part but its numbers, by name: parts of one kind differ by numbers alone."""
+    found: dict[str, Hashable] = {}
+    for name, part in parts.items():
+        try:
+            found[name] = (type(part), structure_of(part), len(numbers_of(part)))
+        except (NoKeyError, _TableError):
+            found[name] = name
+    return found
+
+
+def for_all(
+    names: Sequence[str],
+    parts: Mapping[str, Any],
+    kinds: Mapping[str, Hashable],
+    given: Mapping[str, list[Scalar]],
+    formula: Formula,
+) -> dict[str, list[Scalar]]:
+    """A formula of a part and some numbers, for several parts; in one loop for those of a kind, if they are many."""
+    groups: dict[Hashable, list[str]] = {}
+    for name in names:
+        groups.setdefault((kinds[name], len(given[name])), []).append(name)
+    found: dict[str, list[Scalar]] = {}
+    for group in groups.values():
+        rows = [[*numbers_of(parts[name]), *given[name]] for name in group] if len(group) >= LOOP_FROM else []
+        graph = graph_of([x for row in rows for x in row])
+        if graph is None or not rows[0]:
+            found |= {name: list(formula(name, parts[name], given[name])) for name in group}
+        else:
+            first, size = group[0], len(given[group[0]])
+            found |= dict(zip(group, _in_loop(first, parts[first], rows, size, formula), strict=True))
+    return found
+
+
+def _in_loop(name: str, part: Any, rows: list[list[Scalar]], given: int, formula: Formula) -> list[list[Scalar]]:
+    """The formula for parts that differ from one by numbers alone, which come first in their rows."""
+    graph = graph_of([x for row in rows for x in row])
+    assert graph is not None
+
+    def run(row: Sequence[Scalar]) -> Sequence[Scalar]:
+        split = len(row) - given
+        return formula(name, with_numbers(part, row[:split]), list(row[split:]))
+
+    results = Grid(len(rows), len(run(rows[0])), [graph.constant(0.0)])
+
+    def one(row: tuple, carry: list) -> list:
+        *numbers, k = row
+        for j, x in enumerate(run(numbers)):
+            results[k, j] = x
+        return carry
+
+    if results.columns:
+        loop([(*row, k) for k, row in enumerate(rows)], one, [graph.constant(0.0)])
+    return results.lists if results.columns else [[] for _ in rows]
