@@ -7,7 +7,7 @@ from typing import ClassVar
 from stiction.drive.motor import DriveError
 from stiction.fields import Validated, flag, number
 from stiction.parts.kinds import Impedance, Ports, Row, Spring
-from stiction.rows.stick_slip import Bounds
+from stiction.rows.site import Bounds
 from stiction.trace.functions import Scalar, absolute, clip, maximum, where
 from stiction.trace.parameters import absent
 

@@ -7,7 +7,7 @@ from stiction.methods.rigid_friction import RigidFriction
 from stiction.methods.smooth_part import FlowPart
 from stiction.network.terms import Matrix
 from stiction.parts.kinds import Row
-from stiction.rows.stick_slip import Bounds, slides
+from stiction.rows.site import Bounds, slides
 from stiction.trace.derivative import directional
 from stiction.trace.functions import Scalar, absolute, clip, maximum, minimum, where
 

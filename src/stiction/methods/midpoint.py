@@ -24,7 +24,7 @@ from stiction.network.network import Network, States
 from stiction.network.terms import Compliance, Matrix, Terms, added, compliance, dot
 from stiction.network.wires import NetworkError
 from stiction.parts.kinds import Row
-from stiction.rows.stick_slip import slides
+from stiction.rows.site import slides
 from stiction.trace.derivative import directional
 from stiction.trace.elimination import eliminated, solved
 from stiction.trace.expression import Expr

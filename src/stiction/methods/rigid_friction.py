@@ -8,7 +8,7 @@ from stiction.friction.dry import Dry
 from stiction.friction.law import SLIDING, STUCK
 from stiction.parts.friction import FrictionPart
 from stiction.parts.kinds import Ports, Row
-from stiction.rows.stick_slip import Bounds, slides
+from stiction.rows.site import Bounds, slides
 from stiction.trace.derivative import directional
 from stiction.trace.functions import Scalar, absolute, maximum, where
 

@@ -11,7 +11,8 @@ from stiction.network.terms import Terms, compliance, dot
 from stiction.parts.end_stop import EndStopPart
 from stiction.parts.imposed_motion import ImposedMotion
 from stiction.parts.kinds import Row
-from stiction.rows.stick_slip import FRICTIONLESS, Bounds, Outcome, Stops
+from stiction.rows.site import FRICTIONLESS, Bounds, Stops
+from stiction.rows.stick_slip import Outcome
 from stiction.trace.functions import Scalar, absolute, maximum, minimum, where
 from stiction.trace.grid import factor, solve
 from stiction.trace.parameters import absent

@@ -8,7 +8,7 @@ from stiction.fields import function_of_time
 from stiction.parts.kinds import Ports, Row
 from stiction.parts.registry import PARTS
 from stiction.parts.table import Table
-from stiction.rows.stick_slip import Bounds
+from stiction.rows.site import Bounds
 from stiction.trace.derivative import directional
 from stiction.trace.functions import Scalar
 

@@ -25,7 +25,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from stiction.errors import InputError
 from stiction.fields import Validated, count, number, shortened
-from stiction.rows.stick_slip import Bounds
+from stiction.rows.site import Bounds
 from stiction.trace.functions import Scalar, floor
 from stiction.trace.grid import factor, solve
 from stiction.trace.parameters import Parametric, Substitution, component_names

@@ -11,7 +11,7 @@ from stiction.network.network import Network
 from stiction.network.wires import Port
 from stiction.parts.end_stop import EndStopPart
 from stiction.parts.friction import RubbingPart, length
-from stiction.parts.kinds import Row, output_names
+from stiction.parts.kinds import Row, flat_ports, output_names, split
 from stiction.trace.functions import Scalar, absolute, maximum, where
 from stiction.trace.parameters import Key
 
@@ -66,21 +66,28 @@ def marked(network: Network, before: Block, after: Block, t: Scalar, h: Scalar) 
         beyond = beyond if part.upper is None else beyond | (soon > part.upper)
         beyond = beyond if part.lower is None else beyond | (soon < part.lower)
         marks[name] = [where(beyond, 1, before.marks[name][0])]
-    for name, part in sites(network).items():
-        if name not in before.marks:
-            continue
-        mode_before, *seen, switches, fastest = before.marks[name]
-        inputs = [network.inputs(name, moment.signals) for moment in (was, now)]
-        u, v = (length(part.surface_velocity(motion)) for motion in inputs)
+
+    def site(_: str, part: Any, numbers: list[Scalar]) -> list[Scalar]:
+        first, left = split(part.inputs, numbers)
+        second, left = split(part.inputs, left)
+        n = len(part.start())
+        was, now, (mode_before, *seen, switches, fastest) = left[:n], left[n : 2 * n], left[2 * n :]
+        u, v = (length(part.surface_velocity(motion)) for motion in (first, second))
         begun = mode_before >= 0
         old = where(begun, mode_before, _at_first(u))
-        last = seen[0] if seen else where(begun, part.mode(inputs[0], was.own[name], h), -1)
-        mode = part.mode(inputs[1], now.own[name], h)
+        last = seen[0] if seen else where(begun, part.mode(first, was, h), -1)
+        mode = part.mode(second, now, h)
         changed = (mode == last) & (mode != old)
         kept = [mode] if seen else []
         counted = switches + where(changed, 1, 0)
-        marks[name] = [where(changed, mode, old), *kept, counted, maximum(fastest, v)]
-    return after._replace(marks=marks)
+        return [where(changed, mode, old), *kept, counted, maximum(fastest, v)]
+
+    names = [name for name in sites(network) if name in before.marks]
+    given = {}
+    for name in names:
+        motions = [x for moment in (was, now) for x in flat_ports(network.inputs(name, moment.signals))]
+        given[name] = [*motions, *was.own[name], *now.own[name], *before.marks[name]]
+    return after._replace(marks=marks | network.for_all(names, given, site))
 
 
 def _at_first(speed: Scalar) -> Scalar:
@@ -111,16 +118,22 @@ def signals(network: Network, block: Block, t: Scalar, h: Scalar) -> dict[Key, S
         if name not in network.bodies:
             values = [x for port in part.outputs for x in now.signals[Port(name, port)]]
             seen |= {(name, output): x for output, x in zip(output_names(part.outputs), values, strict=True)}
-    for name, part in sites(network).items():
-        motion = network.inputs(name, now.signals)
-        seen[name, "margin"] = part.margin(motion, now.own[name], h)
-        seen[name, "mode"] = part.mode(motion, now.own[name], h)
-        direction = part.direction(motion, now.own[name], h)
-        seen |= {(name, what): x for what, x in zip(_directions(part), direction, strict=True)}
-        if name in block.marks:
-            mode, *_, switches, fastest = block.marks[name]
+
+    def site(_: str, part: Any, numbers: list[Scalar]) -> list[Scalar]:
+        motion, left = split(part.inputs, numbers)
+        own, marks = left[: len(part.start())], left[len(part.start()) :]
+        found = [part.margin(motion, own, h), part.mode(motion, own, h), *part.direction(motion, own, h)]
+        if marks:
+            mode, *_, switches, fastest = marks
             speed = length(part.surface_velocity(motion))
-            seen[name, "lasting_mode"] = where(mode < 0, _at_first(speed), mode)
-            seen[name, "switches"] = switches
-            seen[name, "fastest"] = maximum(fastest, speed)
+            found += [where(mode < 0, _at_first(speed), mode), switches, maximum(fastest, speed)]
+        return found
+
+    given = {
+        name: [*flat_ports(network.inputs(name, now.signals)), *now.own[name], *block.marks.get(name, ())]
+        for name in sites(network)
+    }
+    for name, found in network.for_all(list(given), given, site).items():
+        what = ["margin", "mode", *_directions(sites(network)[name]), *MARKED]
+        seen |= {(name, signal): x for signal, x in zip(what, found, strict=False)}
     return seen

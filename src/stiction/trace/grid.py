@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from stiction.trace.array import Array
+from stiction.trace.expression import graph_of
 from stiction.trace.functions import Scalar, loop
 
 
@@ -14,7 +15,7 @@ def each(count: Any, visit: Callable[[Any], None], like: Sequence[Scalar] | None
         visit(k)
         return carry
 
-    if like is None:
+    if like is None or graph_of(like) is None:
         for k in range(count):
             visit(k)
     else:
@@ -26,8 +27,9 @@ class Grid:
 
     def __init__(self, rows: int, columns: int, like: Sequence[Scalar] | None) -> None:
         self.columns = columns
-        self.rows: Any = [[0] * columns for _ in range(rows)] if like is None else None
-        self.memory = Array(rows * columns, like) if like is not None else None
+        plain = like is None or graph_of(like) is None
+        self.rows: Any = [[0] * columns for _ in range(rows)] if plain else None
+        self.memory = None if plain else Array(rows * columns, like)
 
     def __getitem__(self, at: tuple[Any, Any]) -> Scalar:
         i, j = at
@@ -157,3 +159,36 @@ def solve(f: Factors, b: Sequence[Scalar]) -> Any:
     for pass_ in (back, scale, forth):
         each(n, pass_, like)
     return x
+
+
+def solved_in_memory(M: Grid, b: Any) -> Any:
+    """The x that solves M x = b with a matrix that need not be symmetric, without pivots; M and b are used up."""
+    n, like = M.columns, M.like
+
+    def eliminate(k: Any) -> None:
+        inverse = 1 / M[k, k]
+
+        def row(t: Any) -> None:
+            i = k + 1 + t
+            factor = M[i, k] * inverse
+
+            def entry(u: Any) -> None:
+                M[i, k + u] = M[i, k + u] - factor * M[k, k + u]
+
+            each(n - k, entry, like)
+            b[i] = b[i] - factor * b[k]
+
+        each(n - 1 - k, row, like)
+
+    def back(t: Any) -> None:
+        k = n - 1 - t
+
+        def entry(u: Any) -> None:
+            b[k] = b[k] - M[k, k + 1 + u] * b[k + 1 + u]
+
+        each(n - 1 - k, entry, like)
+        b[k] = b[k] / M[k, k]
+
+    each(n, eliminate, like)
+    each(n, back, like)
+    return b
