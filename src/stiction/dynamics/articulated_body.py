@@ -16,19 +16,26 @@ class Articulated:
 
     The motions of a joint with several velocities are eliminated one after the other, as if each had a joint of its
     own. Rotors must be uncoupled (a diagonal matrix).
+
+    Args:
+        s: the way over the bodies.
+        placed: where they are.
+        added: to the diagonal of the matrix, by velocity.
+        held: 1 for velocities that are given and not found, by velocity; else 0.
     """
 
-    def __init__(self, s: Sweep, placed: Placements) -> None:
-        self.s, self.placed = s, placed
-        self.U, self.inverse = s.per_velocity(Wrench), s.empty(s.m.nv)
+    def __init__(self, s: Sweep, placed: Placements, added: Any = None, held: Any = None) -> None:
+        self.s, self.placed, self.holds = s, placed, held
+        self.U, self.inverse, self.felt = s.per_velocity(Wrench), s.empty(s.m.nv), s.empty(s.m.nv)
         inertia = s.gathered(ArticulatedInertia)
 
         def visit(body: Body) -> None:
             left = ArticulatedInertia.of(body.inertia) + inertia.of(body)
             for motion, place in zip(body.motions, body.velocities, strict=True):
                 U = left @ motion
-                inverse = 1 / (motion.dot(U) + body.rotor)
-                self.U[place], self.inverse[place] = U, inverse
+                felt = motion.dot(U) + body.rotor + (0 if added is None else added[place])
+                inverse = 1 / felt if held is None else (1 - held[place]) / felt
+                self.U[place], self.inverse[place], self.felt[place] = U, inverse, felt
                 left = left.without(U, U * inverse)
             inertia.add(body, left.seen_from(placed.of(body)))
 
@@ -41,23 +48,40 @@ class Articulated:
         self.fill(found, s.vector(torque), loads)
         return found
 
-    def fill(self, found: Any, torque: Any, loads: Records | None = None) -> None:
-        """The same for vectors by index, into another one."""
+    def fill(
+        self, found: Any, torque: Any, loads: Records | None = None, given: Any = None, reaction: Any = None
+    ) -> None:
+        """The same for vectors by index, into another one.
+
+        Args:
+            found: accelerations.
+            torque: torques, by velocity.
+            loads: wrenches on the bodies.
+            given: accelerations of what is held.
+            reaction: torques that it takes to hold them, on top of the others; 0 elsewhere, but for rounding.
+        """
         s = self.s
-        rest, gathered, A = s.empty(s.m.nv), s.gathered(Wrench), s.passed(Twist, AT_REST)
+        rest, pressed = s.empty(s.m.nv), s.empty(s.m.nv)
+        gathered, A = s.gathered(Wrench), s.passed(Twist, AT_REST)
 
         def inward(body: Body) -> None:
             load = gathered.of(body) if loads is None else loads[body.index] + gathered.of(body)
             for motion, place in zip(body.motions, body.velocities, strict=True):
-                rest[place] = self.inverse[place] * (torque[place] - motion.dot(load))
+                pressed[place] = motion.dot(load)
+                x = self.inverse[place] * (torque[place] - pressed[place])
+                rest[place] = x if given is None else x + self.holds[place] * given[place]
                 load = load + self.U[place] * rest[place]
             gathered.add(body, self.placed.of(body).wrench_out(load))
 
         def outward(body: Body) -> None:
             moving = self.placed.of(body).twist_in(A.above(body))
             for motion, place in reversed(list(zip(body.motions, body.velocities, strict=True))):
-                found[place] = rest[place] - self.inverse[place] * moving.dot(self.U[place])
-                moving = moving + motion * found[place]
+                carried = moving.dot(self.U[place])
+                a = rest[place] - self.inverse[place] * carried
+                found[place] = a
+                if reaction is not None:
+                    reaction[place] = carried + self.felt[place] * a + pressed[place] - torque[place]
+                moving = moving + motion * a
             A.note(body, moving)
 
         s.inward(inward, gathered)

@@ -134,23 +134,26 @@ class Sweep:
         m: the mechanism.
         like: values of the program, by which it knows whether it is traced.
         bodies: those on the way; all by default.
+        least: how many bodies are worth loops.
 
     Attributes:
         looped: whether it goes in loops.
     """
 
-    def __init__(self, m: Mechanism, like: Sequence[Scalar], bodies: Sequence[Body] | None = None) -> None:
+    def __init__(
+        self, m: Mechanism, like: Sequence[Scalar], bodies: Sequence[Body] | None = None, least: int | None = None
+    ) -> None:
         self.m, self.bodies = m, list(m.bodies if bodies is None else bodies)
         graph = graph_of(like)
-        self.looped = graph is not None and len(m.bodies) >= LOOP_FROM
+        self.looped = graph is not None and len(m.bodies) >= (LOOP_FROM if least is None else least)
         self._like = [graph.constant(0.0)] if graph is not None and self.looped else None
 
     # What a recursion keeps.
 
     def vector(self, values: Sequence[Scalar]) -> Any:
         """Numbers by index."""
-        if not self.looped:
-            return list(values)
+        if not self.looped or isinstance(values, Array):
+            return values
         if _one(values):
             return Same(values[0])
         return Array.of(values, self._like or ())

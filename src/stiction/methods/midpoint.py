@@ -256,9 +256,7 @@ class MidpointPart(FlowPart):
 
     def advanced(self, block: Block, found: FoundRows, solution: Solution, h: Scalar) -> Block:
         """The state after the step: velocities with the impulses of the rows, positions with their mean."""
-        after, v = solution.free, self.terms.velocities
-        for name, p in solution.impulses.items():
-            after = [x - r * p for x, r in zip(after, solution.responses[name], strict=True)]
+        after, v = solution.after, self.terms.velocities
         middle = [(a + b) / 2 for a, b in zip(v, after, strict=True)]
         change = [w * (b - a) for w, a, b in zip(self.weights, v, after, strict=True)]  # in the mean
         ends = added(self.drift, followed(self.ends, [b - a for a, b in zip(v, after, strict=True)]))

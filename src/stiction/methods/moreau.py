@@ -26,7 +26,7 @@ import numpy as np
 from stiction.fields import choice, flag, number
 from stiction.friction.dry import Dry
 from stiction.friction.law import CREEP
-from stiction.methods.break_away import bounds_of
+from stiction.methods.break_away import Together, bounds_of
 from stiction.methods.elastic import ElasticParts, judge_of, midpoint_judge, refuse_searching_bristles
 from stiction.methods.explicit import (
     RK4,
@@ -35,6 +35,7 @@ from stiction.methods.explicit import (
     refuse_pushing,
 )
 from stiction.methods.fast_states import at_means
+from stiction.methods.locked_joints import LockedJoints, Masses, joint_rows
 from stiction.methods.method import Choice, Method
 from stiction.methods.midpoint import MidpointPart
 from stiction.methods.rigid_friction import RigidFriction
@@ -62,12 +63,13 @@ from stiction.methods.stability import refuse_runs
 from stiction.network.layout import Block
 from stiction.network.network import Network
 from stiction.network.start import StartTerms
-from stiction.network.terms import Terms
+from stiction.network.terms import Terms, added
 from stiction.network.wires import NetworkError
 from stiction.parts.end_stop import EndStop
 from stiction.parts.friction import Friction, FrictionPart
 from stiction.parts.kinds import Part, Row
-from stiction.rows.stick_slip import stick_slip
+from stiction.rows.site import Site
+from stiction.rows.stick_slip import stick_slip, stick_slip_in_loops
 from stiction.trace.functions import Scalar, absolute, maximum, where
 from stiction.trace.parameters import Key, absent
 
@@ -321,27 +323,42 @@ class Moreau(Method):
     ) -> tuple[FoundRows, Solution]:
         """Torques of these rows together, gears (16) to (21); those of others are known."""
         if not rows and not smooth.needs_matrix:
-            return FoundRows({}, {}, {}, 0), Solution([], {}, {})
+            return FoundRows({}, {}, {}, 0), Solution([], {})
         give = self.softness + GIVE if any(part.shared for part in smooth.rigid.values()) else self.softness
         stops = allowed_velocities(smooth, rows, h)
         rows = {name: row for name, row in rows.items() if not smooth.rigid[name].on}
-        free, coupled = smooth.free(rows, known, give, h)
         own = smooth.terms.now.own
-        parts: dict[str, Any] = {name: smooth.rigid[name] for name in rows}
-        c = [smooth.speed_at_end(name, free) for name in rows]
-        if not absent(self.pull):
-            ways = [part.way(own[name]) if isinstance(part, RigidFriction) else 0 for name, part in parts.items()]
-            c = [x + self.pull / h * way for x, way in zip(c, ways, strict=True)]
-        bounds = bounds_of(smooth, parts, coupled.A, c, h)
-        modes = [own[name][0] for name in rows]
-        allowed = [stops.get(name) for name in rows]
-        outcome = stick_slip(coupled.A, c, bounds, modes, allowed, symmetric=coupled.symmetric)
-        impulses = dict(zip(rows, outcome.impulse, strict=True))
-        inertia = {name: 1 / coupled.A[k][k] for k, name in enumerate(rows) if not isinstance(parts[name], RigidStop)}
+        ways = {name: self._way(smooth, name, h) for name in rows}
+        modes, allowed = [own[name][0] for name in rows], [stops.get(name) for name in rows]
+        joints = joint_rows(rows, added_to(smooth.given_at_end, ways)) if smooth.large and absent(give) else None
+        if joints is None:
+            free, coupled = smooth.free(rows, known, give, h)
+            c = [smooth.speed_at_end(name, free) + ways[name] for name in rows]
+            bounds = bounds_of(smooth, rows, Together(coupled.A, c), h)
+            outcome = stick_slip(coupled.A, c, bounds, modes, allowed, symmetric=coupled.symmetric)
+            inertia = [1 / coupled.A[k][k] for k in range(len(rows))]
+            solution = Solution(pushed_by(free, coupled.responses, outcome.impulse), coupled.responses)
+        else:
+            masses = Masses(smooth.network, own, smooth.added_inertia(h), smooth.terms.velocities[:1])
+            system = LockedJoints(masses, joints, smooth.terms.velocities, smooth.impulses(known, h))
+            bounds = bounds_of(smooth, rows, system, h)
+            sites = [Site(bound, stop) for bound, stop in zip(bounds, allowed, strict=True)]
+            outcome = stick_slip_in_loops(system, sites, modes)
+            inertia = [1 / system.own(k) for k in range(len(rows))] if self.scheme in SCHEMES else [0] * len(rows)
+            units = {name: [int(k == row.joint) for k in range(masses.count)] for name, row in zip(rows, joints, strict=True)}
+            solution = Solution(added(smooth.terms.velocities, list(system.change)), units)
+        felt = {name: J for name, J in zip(rows, inertia, strict=True) if not isinstance(smooth.rigid[name], RigidStop)}
         found = FoundRows(
-            torques_of(smooth, rows, outcome, h), modes_of(smooth, rows, outcome), inertia, outcome.residual / h
+            torques_of(smooth, rows, outcome, h), modes_of(smooth, rows, outcome), felt, outcome.residual / h
         )
-        return found, Solution(free, coupled.responses, impulses)
+        return found, solution
+
+    def _way(self, smooth: FlowPart, name: str, h: Scalar) -> Scalar:
+        """The velocity at which a stuck site goes back to its reference."""
+        part = smooth.rigid[name]
+        if absent(self.pull) or not isinstance(part, RigidFriction):
+            return 0
+        return self.pull / h * part.way(smooth.terms.now.own[name])
 
     def _held(self, smooth: FlowPart, found: FoundRows, name: str, h: Scalar) -> list[Scalar]:
         """States of a row while the smooth part is advanced: what was found; the reference follows what slips, (24)."""
@@ -353,6 +370,21 @@ class Moreau(Method):
         if isinstance(part, RigidStop):
             rest = part.caught(own, smooth.speed_at_start(name), slides, h)
         return [slides, found.torque[name], *rest]
+
+
+def added_to(given: Mapping[str, Scalar], ways: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """Velocities that rows have by themselves."""
+    return {name: given[name] + way for name, way in ways.items()}
+
+
+def pushed_by(
+    free: Sequence[Scalar], responses: Mapping[str, Sequence[Scalar]], impulses: Sequence[Scalar]
+) -> list[Scalar]:
+    """Velocities with the impulses of rows."""
+    after = list(free)
+    for response, p in zip(responses.values(), impulses, strict=True):
+        after = [x - r * p for x, r in zip(after, response, strict=True)]
+    return after
 
 
 def _check_direction(name: str, start: StartTerms, title: str) -> None:

@@ -160,10 +160,13 @@ def bounced(network: Network, own: States, t: Scalar, h: Scalar) -> States:
 def put_back(smooth: FlowPart, solution: Solution, own: States, t: Scalar, h: Scalar) -> States:
     """The states after a step, with positions beyond an end put back to it, along what an impulse there moves."""
     network = smooth.network
+    now = network.evaluate(own, t, h)
     for name, part in smooth.rigid.items():
         if not isinstance(part, RigidStop):
             continue
-        (x,) = network.inputs(name, network.evaluate(own, t, h).signals)["position"]
+        if not smooth.large:  # an impulse at one moves others
+            now = network.evaluate(own, t, h)
+        (x,) = network.inputs(name, now.signals)["position"]
         above = 0 if part.upper is None else maximum(0, x - part.upper)
         beyond = above if part.lower is None else above + minimum(0, x - part.lower)
         response = solution.responses[part.on or name]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from stiction.methods.locked_joints import is_large
 from stiction.network.network import Evaluation, Network
 from stiction.network.terms import Compliance, Terms, added, compliance, dot
 from stiction.parts.imposed_motion import ImposedMotion
@@ -21,11 +22,10 @@ class FoundRows(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """Velocities without the rows that were found together, what impulses at these do, and the impulses."""
+    """Velocities at the end of a step, and those that an impulse at each row makes; alone, where nobody knows them."""
 
-    free: list[Scalar]
+    after: list[Scalar]
     responses: dict[str, list[Scalar]]
-    impulses: dict[str, Scalar]
 
 
 class FlowPart:
@@ -48,6 +48,11 @@ class FlowPart:
             {name: self._given(name, moment) if name in carried else 0 for name in self.rigid}
             for moment in (terms.now, later)
         )
+
+    @property
+    def large(self) -> bool:
+        """Whether some body is better not written as a mass matrix."""
+        return any(is_large(body) for body in self.network.bodies.values())
 
     def weight(self, name: str) -> Scalar:
         """Part of a step over which a row moves with its velocity at the end."""
@@ -86,11 +91,17 @@ class FlowPart:
         self, rows: Mapping[str, list[Scalar]], known: Mapping[str, Scalar], give: Scalar, h: Scalar
     ) -> tuple[list[Scalar], Compliance]:
         """Velocities after the step without these rows, and what impulses at them do."""
-        terms = self.terms
-        forces = self._with_known(terms.pushed(without=self.rigid), known)
-        coupled = compliance(terms.mass_matrix, rows, give)
-        accelerations = coupled.solve([f - b for f, b in zip(forces, terms.bias, strict=True)])
-        return [v + h * a for v, a in zip(terms.velocities, accelerations, strict=True)], coupled
+        coupled = compliance(self.terms.mass_matrix, rows, give)
+        return added(self.terms.velocities, coupled.solve(self.impulses(known, h))), coupled
+
+    def impulses(self, known: Mapping[str, Scalar], h: Scalar) -> list[Scalar]:
+        """Impulses of the step along the velocities, those of rows that are not known aside."""
+        forces = self._with_known(self.terms.pushed(without=self.rigid), known)
+        return [h * (f - b) for f, b in zip(forces, self.terms.bias, strict=True)]
+
+    def added_inertia(self, h: Scalar) -> list[Scalar] | None:
+        """What is added to the inertia of each velocity in this step; None for nothing."""
+        return None
 
     def _with_known(self, forces: list[Scalar], known: Mapping[str, Scalar]) -> list[Scalar]:
         for name, torque in known.items():

@@ -7,10 +7,10 @@ a site breaks away comes in rounds: what has broken away has less from then on, 
 It all runs in loops over the sites, and costs nothing in a step that does not need it.
 """
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
 
-from stiction.rows.site import Bounds, Site, Stops
+from stiction.rows.site import Sites
 from stiction.trace.array import Array
 from stiction.trace.functions import Scalar, absolute, loop, minimum, where
 from stiction.trace.grid import each
@@ -18,7 +18,6 @@ from stiction.trace.grid import each
 PASSES = 100  # Newton steps at most; some ten are enough for sixty sites
 HALVINGS = 20  # of one step
 SLIGHT = 1e-13  # part by which the energy must fall, below which it is rounding
-FAR = 1e300  # rad/s or m/s that no stop allows
 
 
 class System(Protocol):
@@ -43,19 +42,8 @@ class System(Protocol):
     def held(self, held: Any, target: Any, given: Any) -> Any:
         """The impulses, where some sites are held at their targets and the others have given impulses (held ones 0)."""
 
-
-class Sites:
-    """What each site may do, by an index of the program."""
-
-    def __init__(self, sites: Sequence[Site], like: Sequence[Scalar]) -> None:
-        self.stopped = any(site.stops for site in sites)
-        self.bounds = [Array.of([site.bounds[k] for site in sites], like) for k in range(4)]
-        ends = [(-FAR if x.lower is None else x.lower, FAR if x.upper is None else x.upper) for x in sites]
-        self.ends = [Array.of([end[k] for end in ends], like) for k in range(2)] if self.stopped else []
-
-    def __getitem__(self, k: Any) -> Site:
-        stops = Stops(*(end[k] for end in self.ends)) if self.stopped else None
-        return Site(Bounds(*(bound[k] for bound in self.bounds)), stops)
+    def settle(self, held: Any, target: Any, given: Any, here: Scalar) -> None:
+        """Note what comes of it in the end, in the lanes in which it counts."""
 
 
 class _Search:
@@ -148,36 +136,39 @@ class _Search:
         return where(falls > 0, 1, minimum(1, fresh[0]))
 
 
-def convex(make: Any, sites: Sequence[Site], start: Any, p: Any, mode: Any, left: Scalar) -> tuple[list, list]:
-    """Impulses and modes; those that were given where nothing was left to change.
+class Problem(NamedTuple):
+    """What there is to solve, by an index of the program: the system, what each site may do, modes at the beginning."""
+
+    system: System
+    sites: Sites
+    start: Any
+
+
+def convex(make: Callable[[Sequence[Scalar]], Problem], p: Array, mode: Array, left: Scalar) -> None:
+    """Find impulses and modes in place, where something was left to change.
 
     Args:
-        make: gives the system; it is asked inside the loop, so that it costs nothing where it is not needed.
-        sites: what each may do.
-        start: modes at the beginning of the step.
+        make: gives the problem; it is asked inside the loop, so that it costs nothing where it is not needed.
         p: impulses of the other search.
         mode: its modes.
         left: what it had left to change; 0 where it ended.
     """
-    n = len(sites)
-    found, modes = Array(n, [left]), Array(n, [left])
 
     def once(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
         like = [carry[0]]
-        search = _Search(make(like), Sites(sites, like), like)
-        search.begin(*(Array.of(x, like) for x in (start, p, mode)))
+        system, sites, start = make(like)
+        search = _Search(system, sites, like)
+        search.begin(start, p, mode)
         loop(PASSES, lambda _, go: [where(go[0] > 0, search.step(), 0)], carry, until_zero=0)
         search.find_regions()
+        here = carry[0] > 0
 
         def note(k: Any) -> None:
-            found[k], modes[k] = search.p[k], search.mode[k]
+            m = sites.told(k, search.mode[k])
+            p[k], mode[k] = where(here, search.p[k], p[k]), where(here, m, mode[k])
 
         search.visit(note)
+        system.settle(search.held, search.target, search.given, here)
         return carry
 
     loop(1, once, [left], until_zero=0, skip=True)
-    smooth = [
-        where(absolute(modes[k]) == 1, 0, modes[k]) if not site.rough else modes[k] for k, site in enumerate(sites)
-    ]
-    here = left > 0
-    return [where(here, found[k], p[k]) for k in range(n)], [where(here, smooth[k], mode[k]) for k in range(n)]

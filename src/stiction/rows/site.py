@@ -1,8 +1,11 @@
 """What one site may do: friction between bounds, end stops; and the modes in which it can be."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from stiction.trace.functions import Scalar, absolute, clip, maximum, minimum, where
+from stiction.trace.array import Array
+from stiction.trace.expression import graph_of
+from stiction.trace.functions import Scalar, absolute, clip, lookup, maximum, minimum, where
 
 
 class Bounds(NamedTuple):
@@ -214,3 +217,29 @@ class Site(NamedTuple):
         if self.upper is not None:
             found = found + self.upper * maximum(0, p - push_down)
         return found if self.lower is None else found + self.lower * minimum(0, p - push_up)
+
+
+FAR = 1e300  # rad/s or m/s that no stop allows
+
+
+class Sites:
+    """What each of several sites may do, by an index of the program."""
+
+    def __init__(self, sites: Sequence[Site], like: Sequence[Scalar]) -> None:
+        self.rough = [int(site.rough) for site in sites]
+        self.bounds = [Array.of([site.bounds[k] for site in sites], like) for k in range(4)]
+        ends = [(-FAR if x.lower is None else x.lower, FAR if x.upper is None else x.upper) for x in sites]
+        stopped = any(site.stops for site in sites)
+        self.ends = [Array.of([end[k] for end in ends], like) for k in range(2)] if stopped else []
+        self.like = like
+
+    def __getitem__(self, k: Any) -> Site:
+        stops = Stops(*(end[k] for end in self.ends)) if self.ends else None
+        return Site(Bounds(*(bound[k] for bound in self.bounds)), stops)
+
+    def told(self, k: Any, mode: Scalar) -> Scalar:
+        """The mode as it is told: what is without friction does not slide."""
+        if all(self.rough):
+            return mode
+        rough = lookup(self.rough, k) if graph_of(self.like) else self.rough[int(k)]
+        return where((rough < 1) & (absolute(mode) == 1), 0, mode)

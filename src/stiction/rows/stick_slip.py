@@ -8,10 +8,10 @@ nearly always at the first pass. Where it goes on for long, `rows.convex` takes 
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from stiction.rows.convex import convex
-from stiction.rows.site import Bounds, Site, Stops
+from stiction.rows.convex import Problem, System, convex
+from stiction.rows.site import Bounds, Site, Sites, Stops
 from stiction.trace.array import Array
 from stiction.trace.elimination import eliminated, solved
 from stiction.trace.functions import Scalar, absolute, loop, maximum, where
@@ -48,10 +48,6 @@ class Dense:
     def __init__(self, A: list[list[Scalar]], free: list[Scalar], symmetric: bool) -> None:
         self.A, self.free, self.symmetric = A, free, symmetric
         self.count = len(free)
-
-    def in_memory(self, like: Sequence[Scalar]) -> "InMemory":
-        """The same by an index of the program."""
-        return InMemory(self, like)
 
     def own(self, k: int) -> Scalar:
         """Velocity of a site under its own unit impulse."""
@@ -125,6 +121,10 @@ class InMemory:
         return found
 
 
+    def settle(self, held: Any, target: Any, given: Any, here: Scalar) -> None:
+        """The impulses are all that counts."""
+
+
 def stick_slip(
     A: list[list[Scalar]],
     free: list[Scalar],
@@ -151,14 +151,19 @@ def stick_slip(
         return [*after, *p, *mode, changes]
 
     carry = loop(passes, one, [*mode, *[0] * n, *mode, 0], until_zero=3 * n)
-    p, used = convex(system.in_memory, sites, mode, carry[n : 2 * n], carry[2 * n : 3 * n], carry[3 * n])
+    left = carry[3 * n]
+    found, used = Array.of(carry[n : 2 * n], [left]), Array.of(carry[2 * n : 3 * n], [left])
+    convex(
+        lambda like: Problem(InMemory(system, like), Sites(sites, like), Array.of(mode, like)), found, used, left
+    )
+    p, modes = list(found), list(used)
     s = system.speeds(p)
     wrong: Scalar = 0
     for k, site in enumerate(sites):
-        wrong = maximum(wrong, site.contradiction(used[k], p[k], s[k], system.own(k)))
-    wrong = where(carry[3 * n] > 0, wrong, 0)
-    p = [site.allowed(m, x) for site, m, x in zip(sites, used, p, strict=True)]
-    return Outcome(p, [site.friction(m, x) for site, m, x in zip(sites, used, p, strict=True)], used, wrong)
+        wrong = maximum(wrong, site.contradiction(modes[k], p[k], s[k], system.own(k)))
+    p = [site.allowed(m, x) for site, m, x in zip(sites, modes, p, strict=True)]
+    friction = [site.friction(m, x) for site, m, x in zip(sites, modes, p, strict=True)]
+    return Outcome(p, friction, modes, where(left > 0, wrong, 0))
 
 
 def tried(system: Dense, sites: Sequence[Site], mode: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
@@ -167,3 +172,65 @@ def tried(system: Dense, sites: Sequence[Site], mode: Sequence[Scalar]) -> tuple
     target = [site.target(m) for site, m in zip(sites, mode, strict=True)]
     p = system.held(held, target, [site.sliding(m) for site, m in zip(sites, mode, strict=True)])
     return p, system.speeds(p)
+
+
+class LoopedSystem(System, Protocol):
+    """Sites that are coupled in another way than by a matrix."""
+
+    like: Sequence[Scalar]
+
+    def tried(self, held: Any, target: Any, given: Any) -> tuple[Array, Array]:
+        """Impulses and velocities, where some sites are held at their targets and the others have given impulses."""
+
+    def again(self, like: Sequence[Scalar]) -> "LoopedSystem":
+        """The same inside a loop."""
+
+
+def stick_slip_in_loops(system: LoopedSystem, sites: Sequence[Site], mode: Sequence[Scalar]) -> Outcome:
+    """The same in loops over the sites, for many of them."""
+    n, like = system.count, system.like
+    table, start = Sites(sites, like), Array.of(mode, like)
+    modes, used, p = Array.of(mode, like), Array(n, like), Array(n, like)
+
+    def one(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
+        held, target, given, changes = (Array(n, like) for _ in range(4))
+
+        def begin(k: Any) -> None:
+            site, m = table[k], modes[k]
+            used[k], held[k], target[k], given[k] = m, site.held(m), site.target(m), site.sliding(m)
+
+        each(n, begin, like)
+        found, s = system.tried(held, target, given)
+
+        def change(k: Any) -> None:
+            after = table[k].next_mode(modes[k], found[k], s[k])
+            changes[0] = changes[0] + absolute(after - modes[k])
+            modes[k], p[k] = after, found[k]
+
+        each(n, change, like)
+        return [changes[0]]
+
+    left = loop(AT_ONCE, one, [like[0] * 0 + 1], until_zero=0)[0]
+    convex(lambda inside: Problem(system.again(inside), table, start), p, used, left)
+    friction, worst = Array(n, like), Array(1, like)
+
+    def end(k: Any) -> None:
+        site, m = table[k], used[k]
+        p[k] = site.allowed(m, p[k])
+        friction[k] = site.friction(m, p[k])
+
+    each(n, end, like)
+    checked = system.again(like)
+
+    def check(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
+        s = checked.speeds(p)
+
+        def contradiction(k: Any) -> None:
+            worst[0] = maximum(worst[0], table[k].contradiction(used[k], p[k], s[k], checked.own(k)))
+
+        each(n, contradiction, like)
+        return carry
+
+    loop(1, check, [left], until_zero=0, skip=True)
+    told = [table.told(k, m) for k, m in enumerate(used)]
+    return Outcome(list(p), list(friction), told, where(left > 0, worst[0], 0))
