@@ -13,9 +13,9 @@ from typing import Any
 from stiction.dynamics.mechanism import Body, Mechanism
 from stiction.spatial import Wrench
 from stiction.trace.array import Array
-from stiction.trace.expression import Expr, graph_of
-from stiction.trace.functions import Scalar, lookup, loop, where
-from stiction.trace.grid import Grid, each
+from stiction.trace.expression import graph_of
+from stiction.trace.functions import Scalar, loop, where
+from stiction.trace.grid import Grid, column, each
 
 LOOP_FROM = 10  # bodies: what has fewer is unrolled
 PERIODS = (1, 2, 3)  # how many kinds of bodies may alternate in a loop
@@ -117,16 +117,6 @@ class Unit:
         return where(k == self.place, 1, 0)
 
 
-class Same:
-    """A vector whose numbers are all one."""
-
-    def __init__(self, x: Scalar) -> None:
-        self.x = x
-
-    def __getitem__(self, _: Any) -> Scalar:
-        return self.x
-
-
 class Sweep:
     """A way over some bodies of a mechanism, the root's first.
 
@@ -152,11 +142,7 @@ class Sweep:
 
     def vector(self, values: Sequence[Scalar]) -> Any:
         """Numbers by index."""
-        if not self.looped or isinstance(values, Array):
-            return values
-        if _one(values):
-            return Same(values[0])
-        return Array.of(values, self._like or ())
+        return column(values, self._like)
 
     def empty(self, count: int) -> Any:
         """As many numbers, 0 at first."""
@@ -321,7 +307,7 @@ class Sweep:
             c, first, count = row
 
             def inner(k: Scalar, numbers: list) -> list:
-                r, through, stay, own = (_entry(x, first + k) for x in ([s[0] for s in flat], passed, stays, owns))
+                r, through, stay, own = (table[first + k] for table in tables)
                 before = [Wrench.of_numbers(numbers[j : j + 6]) for j in range(0, len(numbers), 6)]
                 X = placed[through]
                 moved = [x for w in before for x in X.wrench_out(w).numbers]
@@ -334,6 +320,7 @@ class Sweep:
             return carry
 
         passed = [t or 0 for _, t, _ in flat]
+        tables = [column(x, self._like) for x in ([s[0] for s in flat], passed, stays, owns)]
         assert self._like is not None
         loop(
             [(c, first, len(carriers)) for c, (first, carriers) in enumerate(zip(firsts, steps, strict=True))],
@@ -343,37 +330,19 @@ class Sweep:
 
     def constants(self, records: Sequence[Any]) -> Any:
         """Records that are known beforehand, by index."""
-        return Columns(records) if self.looped else records
+        return Columns(records, self._like) if self.looped else records
 
 
 class Columns:
     """Records by index that are the same in all runs, mostly: each of their numbers is a table."""
 
-    def __init__(self, records: Sequence[Any]) -> None:
+    def __init__(self, records: Sequence[Any], like: Sequence[Scalar] | None) -> None:
         self.kind = type(records[0])
         rows = [record.numbers for record in records]
-        columns = [[row[k] for row in rows] for k in range(len(rows[0]))]
-        varying = [any(isinstance(x, Expr) and x.varying for x in column) for column in columns]
-        self.columns: list[Any] = [Array.of(x) if varies else x for x, varies in zip(columns, varying, strict=True)]
+        self.columns = [column([row[k] for row in rows], like) for k in range(len(rows[0]))]
 
     def __getitem__(self, k: Any) -> Any:
-        return self.kind.of_numbers([_entry(column, k) for column in self.columns])
-
-
-def _entry(column: Any, k: Any) -> Scalar:
-    """An entry of a column; the one that there is where all are one."""
-    if isinstance(column, Array):
-        return column[k]
-    if _one(column):
-        return column[0]
-    return lookup(column, k)
-
-
-def _one(values: Sequence[Scalar]) -> bool:
-    """Whether all are one number."""
-    first = values[0]
-    known = isinstance(first, (int, float))
-    return all(x is first or (known and isinstance(x, (int, float)) and x == first) for x in values)
+        return self.kind.of_numbers([column[k] for column in self.columns])
 
 
 SIZES = {"Angle": 2, "Twist": 6, "Wrench": 6, "Pose": 12, "Inertia": 10, "ArticulatedInertia": 21, "BodyCoriolis": 12}

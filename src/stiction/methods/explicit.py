@@ -3,7 +3,7 @@
 Each source's work is integrated as a state, by the same scheme.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,7 +18,7 @@ from stiction.methods.schemes import Scheme, euler, runge_kutta_4, runge_kutta_g
 from stiction.methods.stability import refuse_runs
 from stiction.methods.stop_springs import chosen_springs, with_stop_springs
 from stiction.network.layout import Block, flat_states, states_of
-from stiction.network.network import Network
+from stiction.network.network import Network, States
 from stiction.network.start import StartTerms
 from stiction.network.terms import Terms
 from stiction.parts.end_stop import EndStop
@@ -111,20 +111,28 @@ def flowed(scheme: Scheme, network: Network, block: Block, t: Scalar, h: Scalar)
 
 def _flowed(scheme: Scheme, network: Network, block: Block, t: Scalar, h: Scalar, within: Scalar = 0) -> Block:
     """The state after one step of the flow by a scheme; at its ends the time is taken a little within it."""
-    flat = flat_states(network, block.own)
+    everything = flat_states(network, block.own)
+    still = network.evaluate(block.own, t, h).rates
+    moves = [not absent(rate) for name in network.parts for rate in still.get(name, [1] * len(block.own[name]))]
+    flat = [x for x, moving in zip(everything, moves, strict=True) if moving]  # the others have no rates
     n = len(flat)
+
+    def whole(x: Sequence[Scalar]) -> States:
+        left = iter(x)
+        return states_of(network, [next(left) if m else y for m, y in zip(moves, everything, strict=True)])
 
     def flow(x: list[Scalar], at: Scalar, stage: Scalar) -> list[Scalar]:
         at = at if absent(within) else clip(at, t + within, t + h - within)
-        own, fast = at_means(network, states_of(network, x[:n]), at, h)
+        own, fast = at_means(network, whole(x[:n]), at, h)
         now = network.evaluate(own, at, stage)
         rates: dict[str, Any] = network.rates(now, at)
         rates |= {name: [where(quick, 0, rate) for rate in rates[name]] for name, quick in fast.items()}
         terms = Terms(network, now)
-        return [*flat_states(network, rates), *(powers(block, terms.pushes, terms.velocities) if block.works else [])]
+        found = [x for x, moving in zip(flat_states(network, rates), moves, strict=True) if moving]
+        return [*found, *(powers(block, terms.pushes, terms.velocities) if block.works else [])]
 
     after = scheme(flow, [*flat, *block.works.values()], t, h)
-    own = network.settled(at_end(network, block.own, states_of(network, after[:n]), t, h), t + h, h)
+    own = network.settled(at_end(network, block.own, whole(after[:n]), t, h), t + h, h)
     return block._replace(own=own, works=dict(zip(block.works, after[n:], strict=True)))
 
 

@@ -17,8 +17,8 @@ from stiction.network.network import Network, States
 from stiction.parts.kinds import Admittance
 from stiction.parts.robot_body import RobotBody
 from stiction.trace.array import Array
-from stiction.trace.functions import Scalar, lookup, where
-from stiction.trace.grid import each, factor, solve
+from stiction.trace.functions import Scalar, where
+from stiction.trace.grid import column, each, factor, solve
 from stiction.trace.parameters import absent
 
 LARGE = 12  # velocities of a robot above which its mass matrix is not written
@@ -73,7 +73,7 @@ class Masses:
 
     def __init__(self, network: Network, own: States, added: Sequence[Scalar] | None, like: Sequence[Scalar]) -> None:
         self.like = like
-        self.added = None if added is None else Array.of(added, like)
+        self.added = None if added is None else column(added, like)
         self.trees: list[tuple[int, Sweep, Placements]] = []
         self.small: list[tuple[int, list[list[Scalar]]]] = []
         first = 0
@@ -163,48 +163,37 @@ class LockedJoints:
 
     def __init__(self, masses: Masses, rows: Sequence[JointRow], v: Any, forces: Any, change: Any = None) -> None:
         self.masses, self.rows, self.like = masses, rows, masses.like
+        self.outer: LockedJoints | None = None  # where the search began, if this is inside a loop
         self.count = len(rows)
-        self.v, self.forces = (x if isinstance(x, Array) else Array.of(x, self.like) for x in (v, forces))
+        self.v, self.forces = (column(x, self.like) if isinstance(x, list) else x for x in (v, forces))
         self.change = Array(masses.count, self.like) if change is None else change
-        self.joints = [row.joint for row in rows]
-        self.plain = self.joints == list(range(masses.count))  # one on each velocity
-        self.ratios = [row.ratio for row in rows]
-        self.given = None if all(absent(row.given) for row in rows) else Array.of([row.given for row in rows], self.like)
+        self.joints = column([row.joint for row in rows], self.like)
+        self.plain = [row.joint for row in rows] == list(range(masses.count))  # one on each velocity
+        self.ratios, self.given = (column([row[k] for row in rows], self.like) for k in (1, 2))
 
-    def again(self, like: Sequence[Scalar]) -> LockedJoints:
+    def again(self) -> LockedJoints:
         """The same inside a loop."""
         made = LockedJoints(self.masses, self.rows, self.v, self.forces)
-        made.outer = self  # type: ignore[attr-defined]
+        made.outer = self
+        _ = made._free  # here, and not in an inner loop that ends before it is needed again
         return made
 
     def joint(self, k: Any) -> Any:
         """The velocity of a row."""
-        return k if self.plain else lookup(self.joints, k)
-
-    def ratio(self, k: Any) -> Scalar:
-        """Velocity of a row over that of its joint."""
-        return self.ratios[0] if all(x is self.ratios[0] or _same(x, self.ratios[0]) for x in self.ratios) else lookup(self.ratios, k)
-
-    def _beside(self, k: Any) -> Scalar:
-        return 0 if self.given is None else self.given[k]
+        return k if self.plain else self.joints[k]
 
     @cached_property
     def _free(self) -> Factored:
         return self.masses.factored()
 
-    @cached_property
-    def free(self) -> Array:
-        """Velocities of the rows without impulses."""
-        return self.speeds(None)
-
     def own(self, k: Any) -> Scalar:
         """Velocity of a row under its own unit impulse, if what carries it did not move."""
-        r = self.ratio(k)
+        r = self.ratios[k]
         return r * r / self._free.felt(self.joint(k))
 
     def alone(self, p: Sequence[Scalar]) -> list[Scalar]:
         """Velocity of each row if all others had these impulses, and it had none."""
-        seen = self.speeds(Array.of(p, self.like))
+        seen = self.speeds(column(p, self.like))
         return [seen[k] + self.own(k) * x for k, x in enumerate(p)]
 
     def speeds(self, p: Any) -> Array:
@@ -216,11 +205,10 @@ class LockedJoints:
 
         def push(k: Any) -> None:
             j = self.joint(k)
-            forces[j] = forces[j] - self.ratio(k) * p[k]
+            forces[j] = forces[j] - self.ratios[k] * p[k]
 
         each(self.masses.count, take, self.like)
-        if p is not None:
-            each(self.count, push, self.like)
+        each(self.count, push, self.like)
         self._free.solve(change, forces)
         return self._seen(change)
 
@@ -229,7 +217,7 @@ class LockedJoints:
 
         def one(k: Any) -> None:
             j = self.joint(k)
-            found[k] = self.ratio(k) * (self.v[j] + change[j]) + self._beside(k)
+            found[k] = self.ratios[k] * (self.v[j] + change[j]) + self.given[k]
 
         each(self.count, one, self.like)
         return found
@@ -247,9 +235,9 @@ class LockedJoints:
             forces[j] = self.forces[j]
 
         def lock(k: Any) -> None:
-            j, r = self.joint(k), self.ratio(k)
+            j, r = self.joint(k), self.ratios[k]
             locked[j] = held[k]
-            goal[j] = (target[k] - self._beside(k)) / r - self.v[j]
+            goal[j] = (target[k] - self.given[k]) / r - self.v[j]
             forces[j] = forces[j] - r * given[k]
 
         each(n, take, like)
@@ -258,21 +246,17 @@ class LockedJoints:
         p = Array(self.count, like)
 
         def impulse(k: Any) -> None:
-            p[k] = where(held[k] > 0, -reaction[self.joint(k)] / self.ratio(k), given[k])
+            p[k] = where(held[k] > 0, -reaction[self.joint(k)] / self.ratios[k], given[k])
 
         each(self.count, impulse, like)
         return p, self._seen(self.change)
 
-    def settle(self, held: Any, target: Any, given: Any, here: Scalar) -> None:
+    def settle(self, here: Scalar) -> None:
         """Hand the changes of the velocities on to where the search began, in the lanes in which it counts."""
-        self.tried(held, target, given)
-        outer: LockedJoints = self.outer  # type: ignore[attr-defined]
+        outer = self.outer
+        assert outer is not None
 
         def one(j: Any) -> None:
             outer.change[j] = where(here, self.change[j], outer.change[j])
 
         each(self.masses.count, one, self.like)
-
-
-def _same(a: Scalar, b: Scalar) -> bool:
-    return isinstance(a, (int, float)) and isinstance(b, (int, float)) and a == b

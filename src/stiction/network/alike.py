@@ -4,9 +4,10 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from stiction.parts.kinds import Part
+from stiction.trace.array import Array
 from stiction.trace.expression import graph_of
-from stiction.trace.functions import Scalar, loop
-from stiction.trace.grid import Grid
+from stiction.trace.functions import Scalar
+from stiction.trace.grid import column, each
 from stiction.trace.parameters import Substitution
 from stiction.trace.structure import NoKeyError, structure_of
 
@@ -78,18 +79,25 @@ def _in_loop(name: str, part: Any, rows: list[list[Scalar]], given: int, formula
     graph = graph_of([x for row in rows for x in row])
     assert graph is not None
 
-    def run(row: Sequence[Scalar]) -> Sequence[Scalar]:
-        split = len(row) - given
-        return formula(name, with_numbers(part, row[:split]), list(row[split:]))
+    like = [graph.constant(0.0)]
+    columns = [column(x, like) for x in zip(*rows, strict=True)]
+    split = len(columns) - given
 
-    results = Grid(len(rows), len(run(rows[0])), [graph.constant(0.0)])
+    def run(k: Any) -> Sequence[Scalar]:
+        numbers = [x[k] for x in columns]
+        return formula(name, with_numbers(part, numbers[:split]), numbers[split:])
 
-    def one(row: tuple, carry: list) -> list:
-        *numbers, k = row
-        for j, x in enumerate(run(numbers)):
-            results[k, j] = x
-        return carry
+    count = len(run(graph.constant(0.0)))
+    results = [Array(len(rows), like) for _ in range(count)]
+    known: dict[int, Any] = {}  # what is the same for all, whatever their numbers
 
-    if results.columns:
-        loop([(*row, k) for k, row in enumerate(rows)], one, [graph.constant(0.0)])
-    return results.lists if results.columns else [[] for _ in rows]
+    def one(k: Any) -> None:
+        for j, x in enumerate(map(graph.wrap, run(k))):
+            if x.op == "const":
+                known[j] = x
+            else:
+                results[j][k] = x
+
+    if count:
+        each(len(rows), one, like)
+    return [[known[j] if j in known else results[j][k] for j in range(count)] for k in range(len(rows))]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from stiction.rows.site import Sites
 from stiction.trace.array import Array
-from stiction.trace.functions import Scalar, absolute, loop, minimum, where
+from stiction.trace.functions import Scalar, absolute, loop, maximum, minimum, where
 from stiction.trace.grid import each
 
 PASSES = 100  # Newton steps at most; some ten are enough for sixty sites
@@ -25,12 +25,10 @@ class System(Protocol):
 
     Attributes:
         count: of the sites.
-        free: velocities without impulses.
         symmetric: whether site i moves j as j moves i.
     """
 
     count: int
-    free: Any
     symmetric: bool
 
     def own(self, k: Any) -> Scalar:
@@ -42,8 +40,8 @@ class System(Protocol):
     def held(self, held: Any, target: Any, given: Any) -> Any:
         """The impulses, where some sites are held at their targets and the others have given impulses (held ones 0)."""
 
-    def settle(self, held: Any, target: Any, given: Any, here: Scalar) -> None:
-        """Note what comes of it in the end, in the lanes in which it counts."""
+    def settle(self, here: Scalar) -> None:
+        """Note what came of `held` in the end, in the lanes in which it counts."""
 
 
 class _Search:
@@ -51,11 +49,11 @@ class _Search:
 
     def __init__(self, system: System, sites: Any, like: Sequence[Scalar]) -> None:
         self.system, self.sites, self.like = system, sites, like
-        self.p, self.trial, self.broken, self.mode, self.held, self.target, self.given = (
-            Array(system.count, like) for _ in range(7)
+        self.p, self.s, self.trial, self.broken, self.mode, self.held, self.target, self.given = (
+            Array(system.count, like) for _ in range(8)
         )
 
-    def visit(self, what: Any) -> None:
+    def visit(self, what: Callable[[Any], None]) -> None:
         """All sites."""
         each(self.system.count, what, self.like)
 
@@ -69,41 +67,10 @@ class _Search:
 
         self.visit(one)
 
-    def energy(self, p: Any) -> Scalar:
-        """What the impulses make smallest: ½ pᵀ A p − pᵀ free, and the cost of the stops. If A is not symmetric there
-        is no such energy; then it is the sum of the squares of what is wrong.
-        """
-        total, s = Array(1, self.like), self.system.speeds(p)
-
-        def add(k: Any) -> None:
-            site = self.sites[k]
-            if self.system.symmetric:
-                term = site.cost(p[k], self.broken[k]) - p[k] * (self.system.free[k] + s[k]) / 2
-            else:
-                own = self.system.own(k)
-                wrong = p[k] - site.nearest(p[k] + s[k] / own, own, self.broken[k])
-                term = wrong * wrong * own
-            total[0] = total[0] + term
-
-        self.visit(add)
-        return total[0]
-
-    def find_regions(self) -> None:
-        """The modes of the impulses as they are, and what they make of each site."""
-        s = self.system.speeds(self.p)
-
-        def one(k: Any) -> None:
-            site = self.sites[k]
-            m = site.region(self.p[k], s[k], self.broken[k])
-            self.mode[k], self.target[k] = m, site.target(m)
-            self.held[k], self.given[k] = where(absolute(m) == 1, 0, 1), where(absolute(m) == 1, self.p[k], 0)
-
-        self.visit(one)
-
     def step(self) -> Scalar:
         """One Newton step; what comes back is 0 at the end."""
-        self.find_regions()
-        aim, before = self.system.held(self.held, self.target, self.given), self.energy(self.p)
+        self._find_regions()
+        aim = self.system.held(self.held, self.target, self.given)
 
         def shorter(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
             part = carry[0]
@@ -113,12 +80,44 @@ class _Search:
                 self.trial[k] = self.sites[k].within(self.mode[k], wish, self.broken[k])
 
             self.visit(move)
-            falls = self.energy(self.trial) < before - SLIGHT * absolute(before)
+            falls = self._falls()
             return [where(falls, part, part / 2), where(falls, 0, 1), where(falls, 1, 0)]
 
-        zero = 0 * before
-        falls = loop(HALVINGS, shorter, [zero + 1, zero + 1, zero], until_zero=1)[2]
-        return self._taken(falls)
+        zero = 0 * self.like[0]
+        return self._taken(loop(HALVINGS, shorter, [zero + 1, zero + 1, zero], until_zero=1)[2])
+
+    def _find_regions(self) -> None:
+        """The modes of the impulses as they are, and what they make of each site."""
+        s = self.system.speeds(self.p)
+
+        def one(k: Any) -> None:
+            site = self.sites[k]
+            m = site.region(self.p[k], s[k], self.broken[k])
+            self.s[k], self.mode[k], self.target[k] = s[k], m, site.target(m)
+            self.held[k], self.given[k] = where(absolute(m) == 1, 0, 1), where(absolute(m) == 1, self.p[k], 0)
+
+        self.visit(one)
+
+    def _falls(self) -> Scalar:
+        """Whether the energy falls on the way to the trial: by −(s + s')/2 over the way, and the cost of the stops. If A
+        is not symmetric there is no energy: then the sum of the squares of what is wrong has to fall.
+        """
+        sums, s = Array(2, self.like), self.system.speeds(self.trial)  # what is gained, and the size of its terms
+
+        def add(k: Any) -> None:
+            site, broken, old, new = self.sites[k], self.broken[k], self.p[k], self.trial[k]
+            if self.system.symmetric:
+                terms = [-(self.s[k] + s[k]) / 2 * (new - old), site.cost(new, broken) - site.cost(old, broken)]
+            else:
+                own = self.system.own(k)
+                before = old - site.nearest(old + self.s[k] / own, own, broken)
+                after = new - site.nearest(new + s[k] / own, own, broken)
+                terms = [own * after * after, -own * before * before]
+            sums[0] = sums[0] + terms[0] + terms[1]
+            sums[1] = sums[1] + absolute(terms[0]) + absolute(terms[1])
+
+        self.visit(add)
+        return sums[0] < -SLIGHT * sums[1]
 
     def _taken(self, falls: Scalar) -> Scalar:
         """Take a step that lets the energy fall; where none does, what moves has broken away, and goes on with less."""
@@ -129,8 +128,8 @@ class _Search:
             breaks = where((falls < 1) & moves & (self.broken[k] < 1), 1, 0)
             fresh[0] = fresh[0] + breaks
             self.broken[k] = self.broken[k] + breaks
-            p = where(falls > 0, self.trial[k], self.p[k])
-            self.p[k] = where(falls > 0, p, self.sites[k].within(self.mode[k], p, self.broken[k]))
+            weaker = self.sites[k].within(self.mode[k], self.p[k], self.broken[k])
+            self.p[k] = where(falls > 0, self.trial[k], weaker)
 
         self.visit(one)
         return where(falls > 0, 1, minimum(1, fresh[0]))
@@ -144,8 +143,9 @@ class Problem(NamedTuple):
     start: Any
 
 
-def convex(make: Callable[[Sequence[Scalar]], Problem], p: Array, mode: Array, left: Scalar) -> None:
-    """Find impulses and modes in place, where something was left to change.
+def convex(make: Callable[[Sequence[Scalar]], Problem], p: Array, mode: Array, left: Scalar) -> Scalar:
+    """Find impulses and modes in place, where something was left to change; the largest contradiction that is left
+    comes back, as an impulse.
 
     Args:
         make: gives the problem; it is asked inside the loop, so that it costs nothing where it is not needed.
@@ -153,22 +153,24 @@ def convex(make: Callable[[Sequence[Scalar]], Problem], p: Array, mode: Array, l
         mode: its modes.
         left: what it had left to change; 0 where it ended.
     """
+    worst = Array(1, [left])
 
     def once(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
         like = [carry[0]]
         system, sites, start = make(like)
-        search = _Search(system, sites, like)
+        search, here = _Search(system, sites, like), carry[0] > 0
         search.begin(start, p, mode)
         loop(PASSES, lambda _, go: [where(go[0] > 0, search.step(), 0)], carry, until_zero=0)
-        search.find_regions()
-        here = carry[0] > 0
 
         def note(k: Any) -> None:
-            m = sites.told(k, search.mode[k])
-            p[k], mode[k] = where(here, search.p[k], p[k]), where(here, m, mode[k])
+            wrong = sites[k].contradiction(search.mode[k], search.p[k], search.s[k], system.own(k))
+            worst[0] = maximum(worst[0], where(here, wrong, 0))
+            p[k] = where(here, search.p[k], p[k])
+            mode[k] = where(here, sites.told(k, search.mode[k]), mode[k])
 
         search.visit(note)
-        system.settle(search.held, search.target, search.given, here)
+        system.settle(here)
         return carry
 
     loop(1, once, [left], until_zero=0, skip=True)
+    return worst[0]

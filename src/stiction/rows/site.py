@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from stiction.trace.array import Array
-from stiction.trace.expression import graph_of
-from stiction.trace.functions import Scalar, absolute, clip, lookup, maximum, minimum, where
+from stiction.trace.functions import Scalar, absolute, clip, maximum, minimum, where
+from stiction.trace.grid import column
 
 
 class Bounds(NamedTuple):
@@ -226,12 +225,16 @@ class Sites:
     """What each of several sites may do, by an index of the program."""
 
     def __init__(self, sites: Sequence[Site], like: Sequence[Scalar]) -> None:
-        self.rough = [int(site.rough) for site in sites]
-        self.bounds = [Array.of([site.bounds[k] for site in sites], like) for k in range(4)]
+        self.rough = column([int(site.rough) for site in sites], like)
+        self.all_rough = all(site.rough for site in sites)
+        known: dict[tuple[int, ...], Any] = {}  # bounds that are the same at rest and while sliding are one column
+        self.bounds = []
+        for k in range(4):
+            bounds = [site.bounds[k] for site in sites]
+            self.bounds.append(known.setdefault(tuple(map(id, bounds)), column(bounds, like)))
         ends = [(-FAR if x.lower is None else x.lower, FAR if x.upper is None else x.upper) for x in sites]
         stopped = any(site.stops for site in sites)
-        self.ends = [Array.of([end[k] for end in ends], like) for k in range(2)] if stopped else []
-        self.like = like
+        self.ends = [column([end[k] for end in ends], like) for k in range(2)] if stopped else []
 
     def __getitem__(self, k: Any) -> Site:
         stops = Stops(*(end[k] for end in self.ends)) if self.ends else None
@@ -239,7 +242,4 @@ class Sites:
 
     def told(self, k: Any, mode: Scalar) -> Scalar:
         """The mode as it is told: what is without friction does not slide."""
-        if all(self.rough):
-            return mode
-        rough = lookup(self.rough, k) if graph_of(self.like) else self.rough[int(k)]
-        return where((rough < 1) & (absolute(mode) == 1), 0, mode)
+        return mode if self.all_rough else where((self.rough[k] < 1) & (absolute(mode) == 1), 0, mode)

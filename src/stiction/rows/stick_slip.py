@@ -14,8 +14,8 @@ from stiction.rows.convex import Problem, System, convex
 from stiction.rows.site import Bounds, Site, Sites, Stops
 from stiction.trace.array import Array
 from stiction.trace.elimination import eliminated, solved
-from stiction.trace.functions import Scalar, absolute, loop, maximum, where
-from stiction.trace.grid import Grid, each, factor, solve, solved_in_memory
+from stiction.trace.functions import Scalar, absolute, loop, where
+from stiction.trace.grid import Grid, column, each, factor, solve, solved_in_memory
 
 AT_ONCE = 12  # passes that change all sites that contradict themselves; one or two are enough, nearly always
 
@@ -121,7 +121,7 @@ class InMemory:
         return found
 
 
-    def settle(self, held: Any, target: Any, given: Any, here: Scalar) -> None:
+    def settle(self, here: Scalar) -> None:
         """The impulses are all that counts."""
 
 
@@ -153,17 +153,12 @@ def stick_slip(
     carry = loop(passes, one, [*mode, *[0] * n, *mode, 0], until_zero=3 * n)
     left = carry[3 * n]
     found, used = Array.of(carry[n : 2 * n], [left]), Array.of(carry[2 * n : 3 * n], [left])
-    convex(
-        lambda like: Problem(InMemory(system, like), Sites(sites, like), Array.of(mode, like)), found, used, left
+    wrong = convex(
+        lambda like: Problem(InMemory(system, like), Sites(sites, like), column(mode, like)), found, used, left
     )
-    p, modes = list(found), list(used)
-    s = system.speeds(p)
-    wrong: Scalar = 0
-    for k, site in enumerate(sites):
-        wrong = maximum(wrong, site.contradiction(modes[k], p[k], s[k], system.own(k)))
-    p = [site.allowed(m, x) for site, m, x in zip(sites, modes, p, strict=True)]
-    friction = [site.friction(m, x) for site, m, x in zip(sites, modes, p, strict=True)]
-    return Outcome(p, friction, modes, where(left > 0, wrong, 0))
+    modes = list(used)
+    p = [site.allowed(m, x) for site, m, x in zip(sites, modes, found, strict=True)]
+    return Outcome(p, [site.friction(m, x) for site, m, x in zip(sites, modes, p, strict=True)], modes, wrong)
 
 
 def tried(system: Dense, sites: Sequence[Site], mode: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
@@ -182,14 +177,14 @@ class LoopedSystem(System, Protocol):
     def tried(self, held: Any, target: Any, given: Any) -> tuple[Array, Array]:
         """Impulses and velocities, where some sites are held at their targets and the others have given impulses."""
 
-    def again(self, like: Sequence[Scalar]) -> "LoopedSystem":
+    def again(self) -> "LoopedSystem":
         """The same inside a loop."""
 
 
 def stick_slip_in_loops(system: LoopedSystem, sites: Sequence[Site], mode: Sequence[Scalar]) -> Outcome:
     """The same in loops over the sites, for many of them."""
     n, like = system.count, system.like
-    table, start = Sites(sites, like), Array.of(mode, like)
+    table, start = Sites(sites, like), column(mode, like)
     modes, used, p = Array.of(mode, like), Array(n, like), Array(n, like)
 
     def one(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
@@ -211,8 +206,8 @@ def stick_slip_in_loops(system: LoopedSystem, sites: Sequence[Site], mode: Seque
         return [changes[0]]
 
     left = loop(AT_ONCE, one, [like[0] * 0 + 1], until_zero=0)[0]
-    convex(lambda inside: Problem(system.again(inside), table, start), p, used, left)
-    friction, worst = Array(n, like), Array(1, like)
+    wrong = convex(lambda inside: Problem(system.again(), table, start), p, used, left)
+    friction = Array(n, like)
 
     def end(k: Any) -> None:
         site, m = table[k], used[k]
@@ -220,17 +215,4 @@ def stick_slip_in_loops(system: LoopedSystem, sites: Sequence[Site], mode: Seque
         friction[k] = site.friction(m, p[k])
 
     each(n, end, like)
-    checked = system.again(like)
-
-    def check(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
-        s = checked.speeds(p)
-
-        def contradiction(k: Any) -> None:
-            worst[0] = maximum(worst[0], table[k].contradiction(used[k], p[k], s[k], checked.own(k)))
-
-        each(n, contradiction, like)
-        return carry
-
-    loop(1, check, [left], until_zero=0, skip=True)
-    told = [table.told(k, m) for k, m in enumerate(used)]
-    return Outcome(list(p), list(friction), told, where(left > 0, worst[0], 0))
+    return Outcome(list(p), list(friction), [table.told(k, m) for k, m in enumerate(used)], wrong)

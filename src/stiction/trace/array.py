@@ -112,6 +112,16 @@ def _slots(values: Sequence[Any]) -> tuple[int, int] | None:
     return (port, first) if all(x.data == (port, first + k) for k, x in enumerate(values)) else None
 
 
+def held_by(values: Sequence[Expr]) -> Array | None:
+    """The array that holds these numbers as they are, one after another, if there is one; to be read only."""
+    first = values[0]
+    if first.op != "load" or not all(x.op == "load" and x.args[0] is first.args[0] for x in values):
+        return None
+    array = first.graph.arrays[memory_of(first.args[0])]
+    places = [x.args[1].data if x.args[1].op == "const" else None for x in values]
+    return array if array.version is first.args[0] and places == list(range(array.length)) else None
+
+
 def memory_of(version: Expr) -> int:
     """The number of the array that this is a version of."""
     while version.op == "store":

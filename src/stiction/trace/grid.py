@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from stiction.trace.array import Array
+from stiction.trace.array import Array, held_by
 from stiction.trace.expression import graph_of
-from stiction.trace.functions import Scalar, loop
+from stiction.trace.functions import Scalar, lookup, loop
 
 
 def each(count: Any, visit: Callable[[Any], None], like: Sequence[Scalar] | None) -> None:
@@ -20,6 +20,39 @@ def each(count: Any, visit: Callable[[Any], None], like: Sequence[Scalar] | None
             visit(k)
     else:
         loop(count, one, like)
+
+
+class Same:
+    """A vector whose numbers are all one."""
+
+    def __init__(self, x: Scalar) -> None:
+        self.x = x
+
+    def __getitem__(self, _: Any) -> Scalar:
+        return self.x
+
+
+class Table:
+    """A vector of numbers that are the same for all lanes."""
+
+    def __init__(self, values: Sequence[Scalar]) -> None:
+        self.values = values
+
+    def __getitem__(self, k: Any) -> Scalar:
+        return lookup(self.values, k)
+
+
+def column(values: Sequence[Scalar], like: Sequence[Scalar] | None) -> Any:
+    """Numbers by an index of the program, to be read only: in as little memory as they need."""
+    graph = graph_of(like or ())
+    if graph is None or isinstance(values, Array):
+        return values
+    nodes = [graph.wrap(x) for x in values]
+    if all(x is nodes[0] for x in nodes):
+        return Same(values[0])
+    if not any(x.varying for x in nodes):
+        return Table(values)
+    return held_by(nodes) or Array.of(values, like)
 
 
 class Grid:
