@@ -5,7 +5,7 @@ from typing import Any
 from stiction.dynamics.kinematics import Placements, poses_by_index
 from stiction.dynamics.mechanism import Body, Mechanism
 from stiction.dynamics.newton_euler import inverse_dynamics
-from stiction.dynamics.sweep import Records, Sweep
+from stiction.dynamics.sweep import Records, Sweep, ignored
 from stiction.spatial import Inertia, Vector, Wrench
 from stiction.trace.functions import Scalar
 from stiction.trace.grid import Grid, factor, solve
@@ -48,6 +48,21 @@ def _unit_loads(s: Sweep, placed: Placements) -> Records:
 
     s.inward(visit, composite)
     return loads
+
+
+def mass_diagonal(m: Mechanism, q: list[Scalar]) -> Any:
+    """The diagonal of M(q), rotors included, by velocity."""
+    s = Sweep(m, q)
+    placed, found, motions = Placements(s, q), s.empty(m.nv), s.constants(m.motions)
+    s.outward(lambda body: ignored(placed.visit(body)))
+    loads = _unit_loads(s, placed)
+    rotors = s.vector([m.rotors[k][k] for k in range(m.nv)] if m.rotors else [0] * m.nv)
+
+    def note(c: Any) -> None:
+        found[c] = motions[c].dot(loads[c]) + rotors[c]
+
+    s.each(m.nv, note)
+    return found
 
 
 def forward_dynamics(

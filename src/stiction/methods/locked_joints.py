@@ -15,13 +15,12 @@ from stiction.dynamics.kinematics import Placements
 from stiction.dynamics.sweep import Sweep, ignored
 from stiction.network.network import Network, States
 from stiction.parts.kinds import Admittance
-from stiction.parts.robot_body import RobotBody
+from stiction.parts.robot_body import WRITTEN, RobotBody
 from stiction.trace.array import Array
 from stiction.trace.functions import Scalar, where
 from stiction.trace.grid import column, each, factor, solve
 from stiction.trace.parameters import absent
 
-LARGE = 12  # velocities of a robot above which its mass matrix is not written
 
 
 class JointRow(NamedTuple):
@@ -34,7 +33,7 @@ class JointRow(NamedTuple):
 
 def is_large(body: Admittance) -> bool:
     """Whether a body is a robot whose mass matrix is better not written."""
-    return isinstance(body, RobotBody) and body.robot.nv > LARGE and body.robot.coupling is None
+    return isinstance(body, RobotBody) and body.robot.nv > WRITTEN and body.robot.coupling is None
 
 
 def joint_rows(rows: Mapping[str, Sequence[Scalar]], given: Mapping[str, Scalar]) -> list[JointRow] | None:

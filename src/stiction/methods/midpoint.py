@@ -13,7 +13,7 @@ the last step, as are slopes by which a velocity grows; after a switch they star
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from stiction.errors import TraceError
 from stiction.methods.rigid_friction import RigidFriction
@@ -70,7 +70,7 @@ class MidpointPart(FlowPart):
     needs_matrix = True
 
     def __init__(self, network: Network, block: Block, last: Sequence[Scalar], t: Scalar, h: Scalar) -> None:
-        self.start = block.own
+        self.start, self.middle, self.span = block.own, t + h / 2, h
         middle, stage = _in_the_middle(network, block.own, h), constant(h)
         v = network.velocities(middle)
         self.ahead = [x + d / 2 for x, d in zip(v, last, strict=True)]  # velocities in the middle, extrapolated
@@ -83,10 +83,20 @@ class MidpointPart(FlowPart):
             beside = self._beside(name, dot(self.rows[name], v) + self.given[name])
             self.pushes[name] = [-r * beside for r in self.rows[name]]
         self.linear = self._with_slopes(stage)
-        rates, aside = self.terms.now.rates, {**self.rigid, **network.digital}
-        self.own_states = [x for x in network.parts if x in self.linear and x not in aside and rates.get(x)]
+        rates = self.terms.now.rates
+        self.own_states = [x for x in network.parts if x in self.linear and x not in self.aside and rates.get(x)]
         self._linearize(h)
         self.impose(h)
+
+    @property
+    def aside(self) -> dict[str, Any]:
+        """What counts as given while slopes are taken."""
+        return {**self.rigid, **self.network.digital}
+
+    @property
+    def large(self) -> bool:
+        """A matrix is written here."""
+        return False
 
     def speed(self, name: str) -> Scalar:
         """Velocity of a row in the middle of the step, extrapolated."""
@@ -120,8 +130,7 @@ class MidpointPart(FlowPart):
         """Who is linear in what changes over a step. What searches in a loop has no slopes: it is taken as it is, where
         it reckons with the step itself, as dry friction in space does, else refused.
         """
-        now, network = self.terms.now, self.network
-        aside = {**self.rigid, **network.digital}
+        now, aside = self.terms.now, self.aside
         moving = {name: rates for name, rates in now.rates.items() if name not in aside}
         states = [*self.terms.velocities, *(x for name in moving for x in now.own[name])]
         found = []
@@ -197,18 +206,18 @@ class MidpointPart(FlowPart):
         found: Scalar = 0
         for k, slope in enumerate(self.pushing):
             if not absent(slope):
-                found = where(-h * slope > part * self.terms.mass_matrix[k][k], 1, found)
+                found = where(-h * slope > part * self.terms.mass_diagonal[k], 1, found)
         return found
 
     def _block_weights(self, C: Matrix, h: Scalar, only_alone: bool = False) -> list[Scalar]:
         """The weight of each velocity under dampers, one for all that they couple; or of those alone that none do."""
-        M, found = self.terms.mass_matrix, [1 / 2] * len(C)
+        M, found = self.terms.mass_diagonal, [1 / 2] * len(C)
         for block in _blocks(C):
             if only_alone and len(block) > 1:
                 continue
             weight: Scalar = 0
             for k in block:
-                weight = maximum(weight, weights(h * C[k][k], M[k][k]).own)
+                weight = maximum(weight, weights(h * C[k][k], M[k]).own)
             for k in block:
                 found[k] = weight
         return found
@@ -220,11 +229,7 @@ class MidpointPart(FlowPart):
     ) -> tuple[list[Scalar], Compliance]:
         """Velocities at the end of the step without these rows, and what impulses at them do."""
         v, n = self.terms.velocities, len(self.terms.velocities)
-        own = [w.own * x for w, x in zip(self.decays, self.drift, strict=True)]
-        forces = self._with_known(self._through(own), known)
-        for push in self.pushes.values():
-            forces = added(forces, push)
-        forces = [f if absent(g) else f - g * d / 2 for f, g, d in zip(forces, self.growing, self.last, strict=True)]
+        forces = self._forces(known)
         bias, gyroscopic = self._bias()
         M = self.terms.mass_matrix
         slopes = [added(a, [g / 2 for g in b]) for a, b in zip(self.damping, gyroscopic, strict=True)]
@@ -233,6 +238,14 @@ class MidpointPart(FlowPart):
         coupled = compliance(stiff, rows, give, even)
         change = coupled.solve([h * (f - b) for f, b in zip(forces, bias, strict=True)])
         return added(v, change), coupled
+
+    def _forces(self, known: Mapping[str, Scalar]) -> list[Scalar]:
+        """Forces in the middle of the step, without what changes of velocities do; those of some rows are known."""
+        own = [w.own * x for w, x in zip(self.decays, self.drift, strict=True)]
+        forces = self._with_known(self._through(own), known)
+        for push in self.pushes.values():
+            forces = added(forces, push)
+        return [f if absent(g) else f - g * d / 2 for f, g, d in zip(forces, self.growing, self.last, strict=True)]
 
     def _bias(self) -> tuple[list[Scalar], Matrix]:
         """What the motion takes, accelerations aside, and its slopes by the velocities: of light bodies at the
@@ -259,7 +272,7 @@ class MidpointPart(FlowPart):
         after, v = solution.after, self.terms.velocities
         middle = [(a + b) / 2 for a, b in zip(v, after, strict=True)]
         change = [w * (b - a) for w, a, b in zip(self.weights, v, after, strict=True)]  # in the mean
-        ends = added(self.drift, followed(self.ends, [b - a for a, b in zip(v, after, strict=True)]))
+        ends = self._own_ends([b - a for a, b in zip(v, after, strict=True)])
         mean = [a + w * (b - a) for w, a, b in zip(self.path_weights, v, after, strict=True)]
         own = self._moved(after, mean, ends, h)
         torques = {name: self._torque(name, found, v, change) for name in self.rigid}
@@ -267,6 +280,10 @@ class MidpointPart(FlowPart):
             own[name] = self._ended(block.own, name, part, found, torques[name], (v, middle, after), h)
         works = self._worked(block, torques, change, middle, h)
         return block._replace(own=self.network.settled(own, self.end, h), works=works)
+
+    def _own_ends(self, change: Sequence[Scalar]) -> list[Scalar]:
+        """Changes of the own states over the step, where the velocities change so."""
+        return added(self.drift, followed(self.ends, change))
 
     def _torque(self, name: str, found: FoundRows, v: Sequence[Scalar], change: Sequence[Scalar]) -> Scalar:
         """What a row and its smooth part give in the mean."""
@@ -320,20 +337,22 @@ class MidpointPart(FlowPart):
         """Works after the step: mean forces at mean velocities."""
         if not block.works:
             return {}
-        now, v = self.terms.now, self.terms.velocities
-        y = [x for name in self.own_states for x in now.own[name]]
-        own = [w.own * x for w, x in zip(self.decays, self.drift, strict=True)]
-        means = added(own, followed(self.means, change))
-        seeds = dict(zip([*v, *y], [*change, *means], strict=True))
-        works = {}
+        works, pushes = {}, self._pushes_in_the_mean(change)
         for name, work in block.works.items():
-            push = self.pushes[name]
-            if name in torques:
-                push = [-x * torques[name] for x in self.rows[name]]
-            elif name in self.linear:
-                push = added(push, directional(push, seeds))
+            push = [-x * torques[name] for x in self.rows[name]] if name in torques else pushes[name]
             works[name] = work + h * dot(push, middle)
         return works
+
+    def _pushes_in_the_mean(self, change: Sequence[Scalar]) -> dict[str, list[Scalar]]:
+        """What each source pushes in the mean, where the velocities change so."""
+        y = [x for name in self.own_states for x in self.terms.now.own[name]]
+        own = [w.own * x for w, x in zip(self.decays, self.drift, strict=True)]
+        means = added(own, followed(self.means, change))
+        seeds = dict(zip([*self.terms.velocities, *y], [*change, *means], strict=True))
+        return {
+            name: added(push, directional(push, seeds)) if name in self.linear else push
+            for name, push in self.pushes.items()
+        }
 
 
 def _blocks(C: Matrix) -> list[list[int]]:

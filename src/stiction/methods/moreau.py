@@ -35,7 +35,7 @@ from stiction.methods.explicit import (
     refuse_pushing,
 )
 from stiction.methods.fast_states import at_means
-from stiction.methods.locked_joints import LockedJoints, Masses, joint_rows
+from stiction.methods.locked_joints import LockedJoints, Masses, is_large, joint_rows
 from stiction.methods.method import Choice, Method
 from stiction.methods.midpoint import MidpointPart
 from stiction.methods.rigid_friction import RigidFriction
@@ -59,6 +59,7 @@ from stiction.methods.row_structure import (
 )
 from stiction.methods.schemes import Scheme, runge_kutta_4, runge_kutta_gill
 from stiction.methods.smooth_part import FlowPart, FoundRows, Solution
+from stiction.methods.sparse_midpoint import CoupledError, SparseMidpointPart
 from stiction.methods.stability import refuse_runs
 from stiction.network.layout import Block
 from stiction.network.network import Network
@@ -289,7 +290,7 @@ class Moreau(Method):
         """What rows need to know, and how the rest is advanced."""
         if self.scheme == "midpoint":
             last = [x for name, x in block.method.items() if name.startswith("change.")]
-            return MidpointPart(network, block, last, t, h)
+            return midpoint_part(network, block, last, t, h)
         own = at_means(network, block.own, t, h)[0]
         now, middle = network.evaluate(own, t, h), network.evaluate(own, t + h / 2, h)
         made = FlowPart(Terms(network, now), middle, t + h, h)
@@ -370,6 +371,16 @@ class Moreau(Method):
         if isinstance(part, RigidStop):
             rest = part.caught(own, smooth.speed_at_start(name), slides, h)
         return [slides, found.torque[name], *rest]
+
+
+def midpoint_part(network: Network, block: Block, last: Sequence[Scalar], t: Scalar, h: Scalar) -> MidpointPart:
+    """The smooth part of a step by its middle, without a matrix where that serves."""
+    if any(map(is_large, network.bodies.values())):
+        try:
+            return SparseMidpointPart(network, block, last, t, h)
+        except CoupledError:
+            pass
+    return MidpointPart(network, block, last, t, h)
 
 
 def added_to(given: Mapping[str, Scalar], ways: Mapping[str, Scalar]) -> dict[str, Scalar]:

@@ -13,6 +13,7 @@ from stiction.trace.derivative import directional
 from stiction.trace.elimination import eliminated, solved
 from stiction.trace.expression import Expr
 from stiction.trace.functions import Scalar, constant
+from stiction.trace.parameters import absent
 from stiction.trace.grid import factor, solve
 
 Matrix = list[list[Scalar]]
@@ -20,7 +21,7 @@ Matrix = list[list[Scalar]]
 
 def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     """Sum of products."""
-    return sum((x * y for x, y in zip(a, b, strict=True)), start=0)
+    return sum((x * y for x, y in zip(a, b, strict=True) if not absent(x)), start=0)
 
 
 def added(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
@@ -50,6 +51,14 @@ class Terms:
                 M[first + i][first : first + len(block)] = row
             first += len(block)
         return M
+
+    @cached_property
+    def mass_diagonal(self) -> list[Scalar]:
+        """The diagonal of M, (n,)."""
+        found: list[Scalar] = []
+        for name, body in self.network.bodies.items():
+            found += body.mass_diagonal(self.now.own[name])
+        return found
 
     def inverse_dynamics(self, accelerations: Sequence[Scalar]) -> list[Scalar]:
         """M v̇ + bias of all bodies, (n,)."""

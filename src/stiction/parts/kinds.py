@@ -93,6 +93,10 @@ class Admittance(Part):
         """M(q), (nv, nv)."""
         raise NotImplementedError
 
+    def mass_diagonal(self, own: list[Scalar]) -> list[Scalar]:
+        """The diagonal of M(q), (nv,)."""
+        return [row[k] for k, row in enumerate(self.mass_matrix(own))]
+
     def inverse_dynamics(self, own: list[Scalar], accelerations: Sequence[Scalar]) -> Sequence[Scalar]:
         """Generalized forces that this motion takes: M v̇ + bias, gravity included."""
         raise NotImplementedError

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from stiction.dynamics.composite_body import mass_matrix
+from stiction.dynamics.composite_body import mass_diagonal, mass_matrix
 from stiction.dynamics.energy import kinetic_energy, potential_energy
 from stiction.dynamics.mechanism import Mechanism
 from stiction.dynamics.newton_euler import inverse_dynamics
@@ -21,6 +21,7 @@ from stiction.spatial import Vector
 from stiction.trace.functions import Scalar, sqrt
 from stiction.trace.parameters import Substitution
 
+WRITTEN = 12  # velocities up to which the mass matrix is written out
 LIGHT = 3  # velocities up to which slopes of the bias cost little
 
 
@@ -119,6 +120,12 @@ class RobotBody(Admittance):
     def mass_matrix(self, own: list[Scalar]) -> list[list[Scalar]]:
         """M(q), rotors included."""
         return mass_matrix(self._mechanism(), self._split(own)[0]).lists
+
+    def mass_diagonal(self, own: list[Scalar]) -> list[Scalar]:
+        """The diagonal of M(q), rotors included."""
+        if self.robot.nv <= WRITTEN:
+            return super().mass_diagonal(own)
+        return list(mass_diagonal(self._mechanism(), self._split(own)[0]))
 
     def inverse_dynamics(self, own: list[Scalar], accelerations: Sequence[Scalar]) -> list[Scalar]:
         """Inverse dynamics."""

@@ -1,0 +1,161 @@
+"""The middle of a step for large robots: slopes are sparse, and no matrix is written.
+
+What acts at one joint alone (dampers, motors, controllers, bristles) adds to the inertia of that joint; the rest is left
+to the articulated bodies. Where forces couple velocities by their slopes, this does not serve.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stiction.methods.midpoint import MidpointPart, Weights, weights
+from stiction.methods.smooth_part import FlowPart
+from stiction.network.slopes import Gradient, Slopes, components, plus
+from stiction.network.terms import Terms, added
+from stiction.trace.derivative import directional
+from stiction.trace.elimination import eliminated, solved
+from stiction.trace.expression import Expr
+from stiction.trace.functions import Scalar, constant, maximum, minimum
+from stiction.trace.parameters import absent
+
+Table = dict[int, dict[Any, Scalar]]  # how own states follow each velocity
+
+
+class CoupledError(Exception):
+    """Forces couple velocities by their slopes."""
+
+
+class SparseMidpointPart(MidpointPart):
+    """The same as `MidpointPart`, where forces at a velocity depend on it alone."""
+
+    @property
+    def large(self) -> bool:
+        """Rows are found without a matrix."""
+        return FlowPart.large.fget(self)  # type: ignore[attr-defined]
+
+    def _with_slopes(self, stage: Scalar) -> list[str]:
+        """Who is linear in what changes over a step: all but what reckons with the step itself."""
+        self.slopes = Slopes(self.network, self.terms.now, (stage, self.middle, self.span), self.aside)
+        return [name for name in dict.fromkeys([*self.pushes, *self.terms.now.rates]) if name not in self.slopes.without]
+
+    def _linearize(self, h: Scalar) -> None:
+        n = len(self.terms.velocities)
+        self.total: list[Gradient] = [{} for _ in range(n)]
+        for name, rows in self.slopes.pushes.items():
+            if name not in self.rigid:
+                self.total = [plus(a, b) for a, b in zip(self.total, rows, strict=True)]
+        for name in self.rigid:
+            self._add_beside(name)
+        self._eliminate_own_states(h)
+        by_speed = [self._by_speed(gradient) for gradient in self.total]
+        for k, slopes in enumerate(by_speed):
+            if any(j != k and not absent(x) for j, x in slopes.items()):
+                raise CoupledError
+        C = [-slopes[k] if k in slopes else 0 for k, slopes in enumerate(by_speed)]
+        alone = [-gradient[k] if k in gradient else 0 for k, gradient in enumerate(self.total)]
+        self.pushing = C
+        self.growing = [0 if absent(x) else minimum(0, x) for x in C]
+        kept = [0 if absent(x) else maximum(0, x) for x in C]
+        self.weights, self.path_weights = self._weights_of(kept, h), self._weights_of(alone, h)
+        self.diagonal = [0 if absent(x) else w * x for w, x in zip(self.weights, kept, strict=True)]
+
+    def _weights_of(self, C: Sequence[Scalar], h: Scalar) -> list[Scalar]:
+        if all(absent(x) for x in C):
+            return [1 / 2] * len(C)
+        M = self.terms.mass_diagonal
+        return [1 / 2 if absent(x) else weights(h * x, M[k]).own for k, x in enumerate(C)]
+
+    def _add_beside(self, name: str) -> None:
+        """Slopes of what a row has beside what is found."""
+        row = [(k, r) for k, r in enumerate(self.rows[name]) if not absent(r)]
+        s = constant(sum((r * self.terms.velocities[k] for k, r in row), start=0) + self.given[name])
+        value = self._beside(name, s)
+        slope = directional([value], {s: 1.0})[0] if isinstance(value, Expr) and isinstance(s, Expr) else 0
+        for k, r in row:
+            self.total[k] = plus(self.total[k], dict(row), -r * slope)
+
+    def _eliminate_own_states(self, h: Scalar) -> None:
+        """How own states change by themselves, and how they follow velocities, in the mean and at the end."""
+        rates = self.terms.now.rates
+        keys = [(name, k) for name in self.own_states for k in range(len(rates[name]))]
+        R = {key: self.slopes.rates[key[0]][key[1]] for key in keys}
+        inner = {key: [x for x in gradient if isinstance(x, tuple)] for key, gradient in R.items()}
+        links: dict[Any, list[Any]] = {key: [] for key in keys}
+        for key, others in inner.items():
+            for other in others:
+                links[key].append(other)
+                links[other].append(key)
+        self.decay: dict[Any, Weights] = {}
+        for key in keys:
+            alone = all(other == key for other in inner[key])
+            self.decay[key] = weights(-h * R[key].get(key, 0), alone=alone)
+        self.own_drift: dict[Any, Scalar] = {}
+        self.own_ends: dict[Any, Gradient] = {key: {} for key in keys}
+        self.own_means: dict[Any, Gradient] = {key: {} for key in keys}
+        for block in components(links):
+            self._eliminate(block, R, rates, h)
+
+    def _eliminate(self, block: list[Any], R: Mapping[Any, Gradient], rates: Mapping[str, Any], h: Scalar) -> None:
+        own = [self.decay[key].own for key in block]
+        B = [
+            [(1 if a == b else 0) - h * R[a].get(b, 0) * w for b, w in zip(block, own, strict=True)]
+            for a in block
+        ]
+        factors = eliminated(B)
+        drift = solved(factors, [h * rates[name][k] for name, k in block])
+        self.own_drift |= dict(zip(block, drift, strict=True))
+        for v in dict.fromkeys(x for key in block for x in R[key] if isinstance(x, int)):
+            driven = [h * R[key].get(v, 0) for key in block]
+            ends = solved(factors, [w * x for w, x in zip(own, driven, strict=True)])
+            means = solved(factors, driven)
+            for key, end, mean in zip(block, ends, means, strict=True):
+                self.own_ends[key][v] = end
+                self.own_means[key][v] = self.decay[key].own * self.decay[key].driven * mean
+
+    def _by_speed(self, gradient: Gradient) -> Gradient:
+        """Slopes by velocities, those through own states included."""
+        total: Gradient = {}
+        for key, slope in gradient.items():
+            total = plus(total, {key: slope} if isinstance(key, int) else self.own_means.get(key, {}), 1 if isinstance(key, int) else slope)
+        return total
+
+    def _forces(self, known: Mapping[str, Scalar]) -> list[Scalar]:
+        own = {key: self.decay[key].own * x for key, x in self.own_drift.items()}
+        forces = [_product(gradient, own) for gradient in self.total]
+        forces = self._with_known(forces, known)
+        for push in self.pushes.values():
+            forces = added(forces, push)
+        return [f if absent(g) else f - g * d / 2 for f, g, d in zip(forces, self.growing, self.last, strict=True)]
+
+    def impulses(self, known: Mapping[str, Scalar], h: Scalar) -> list[Scalar]:
+        """Impulses of the step along the velocities; what the motion takes is that in the middle, extrapolated."""
+        own = self.network.with_velocities(self.terms.now.own, self.ahead)
+        bias = Terms(self.network, self.terms.now._replace(own=own)).bias
+        return [h * (f - b) for f, b in zip(self._forces(known), bias, strict=True)]
+
+    def added_inertia(self, h: Scalar) -> list[Scalar] | None:
+        """What slopes add to the inertia of each velocity."""
+        return None if all(absent(x) for x in self.diagonal) else [h * x for x in self.diagonal]
+
+    def _own_ends(self, change: Sequence[Scalar]) -> list[Scalar]:
+        by_number = dict(enumerate(change))
+        return [x + _product(self.own_ends[key], by_number) for key, x in self._ordered_drift()]
+
+    def _ordered_drift(self) -> list[tuple[Any, Scalar]]:
+        rates = self.terms.now.rates
+        keys = [(name, k) for name in self.own_states for k in range(len(rates[name]))]
+        return [(key, self.own_drift[key]) for key in keys]
+
+    def _pushes_in_the_mean(self, change: Sequence[Scalar]) -> dict[str, list[Scalar]]:
+        moved: dict[Any, Scalar] = dict(enumerate(change))
+        for key, x in self.own_drift.items():
+            moved[key] = self.decay[key].own * x + _product(self.own_means[key], dict(enumerate(change)))
+        return {
+            name: [x + _product(g, moved) for x, g in zip(push, self.slopes.pushes[name], strict=True)]
+            if name in self.slopes.pushes and name not in self.rigid
+            else push
+            for name, push in self.pushes.items()
+        }
+
+
+def _product(gradient: Gradient, change: Mapping[Any, Scalar]) -> Scalar:
+    return sum((slope * change[key] for key, slope in gradient.items() if key in change), start=0)
