@@ -6,12 +6,14 @@ from typing import Any
 from stiction.errors import InputError
 from stiction.friction.dry import Dry
 from stiction.methods.explicit import RK4, Euler, Gill
+from stiction.methods.locked_joints import is_large, uncoupled
 from stiction.methods.method import Method
 from stiction.methods.moreau import Moreau
 from stiction.methods.rosenbrock import Rosenbrock
 from stiction.network.network import Network
 from stiction.parts.friction import FrictionPart
 from stiction.parts.kinds import Row
+from stiction.parts.robot_body import WRITTEN
 
 
 def gears_semi_implicit(**options: Any) -> Moreau:
@@ -25,8 +27,6 @@ def gears_implicit(**options: Any) -> Moreau:
 
 
 DEFAULT = "moreau"
-MOST_VELOCITIES = 12  # for which rows found together stay a small program
-
 METHODS: dict[str, Callable[..., Method]] = {
     "moreau": Moreau,
     "rk4": RK4,
@@ -78,16 +78,16 @@ def method_for(network: Network, given: Any = None) -> tuple[Method, list[str]]:
         >>> method_for(stiction.Scene(robot=stiction.library.puma560()).network)[0].title
         'moreau'
         >>> method_for(stiction.Scene(robot=stiction.library.chain(20)).network)[0].title
-        'rk4'
+        'moreau'
     """
     if given is not None:
         return as_method(given), []
     rigid = any(isinstance(part, Row) for part in network.parts.values())
     n = len(network.velocities(network.start)) if network.mechanical else 0
-    if rigid or (network.mechanical and n <= MOST_VELOCITIES):
+    if rigid or (network.mechanical and (n <= WRITTEN or (is_large(network) and uncoupled(network)))):
         return method_named(DEFAULT), []
     dry = any(isinstance(part, FrictionPart) and isinstance(part.law, Dry) for part in network.parts.values())
-    many = f"there are {n} velocities, and '{DEFAULT}' is for up to {MOST_VELOCITIES}"
+    many = f"forces couple the {n} velocities, and '{DEFAULT}' takes up to {WRITTEN} of such"
     why = many if n else "a body has no mass matrix"
     return RK4(), [f"simulated by 'rk4', as {why}: dry friction has bristles, which bend"] if dry else []
 

@@ -13,8 +13,12 @@ from typing import Any, NamedTuple
 from stiction.dynamics.articulated_body import Articulated
 from stiction.dynamics.kinematics import Placements
 from stiction.dynamics.sweep import Sweep, ignored
+from stiction.friction.dry import Dry
 from stiction.network.network import Network, States
-from stiction.parts.kinds import Admittance
+from stiction.network.wires import Port
+from stiction.parts.end_stop import EndStopPart
+from stiction.parts.friction import FrictionPart
+from stiction.parts.kinds import Admittance, Row
 from stiction.parts.robot_body import WRITTEN, RobotBody
 from stiction.trace.array import Array
 from stiction.trace.functions import Scalar, where
@@ -31,9 +35,60 @@ class JointRow(NamedTuple):
     given: Scalar
 
 
-def is_large(body: Admittance) -> bool:
+def is_tree(body: Admittance) -> bool:
     """Whether a body is a robot whose mass matrix is better not written."""
     return isinstance(body, RobotBody) and body.robot.nv > WRITTEN and body.robot.coupling is None
+
+
+def is_large(network: Network) -> bool:
+    """Whether a network has more velocities than a mass matrix is written for, and can do without."""
+    sizes = {name: len(network.start[name]) - body.positions() for name, body in network.bodies.items()}
+    small = all(is_tree(network.bodies[name]) or n <= WRITTEN for name, n in sizes.items())
+    return small and sum(sizes.values()) > WRITTEN
+
+
+def uncoupled(network: Network) -> bool:
+    """Whether each velocity feels no other through the slopes of forces, and carries one row at most."""
+    reach: dict[Port, list[set[int]]] = {}
+    first = 0
+    for name, body in network.bodies.items():
+        own = set(range(first, first + len(network.start[name]) - body.positions()))
+        for port, size in body.outputs.items():
+            single = isinstance(body, RobotBody) and port == "v"
+            still = isinstance(body, RobotBody) and port == "q"
+            reach[Port(name, port)] = [set() if still else {first + k} if single else own for k in range(size)]
+        first += len(own)
+    taken: list[int] = []
+    for name in network.order:
+        part = network.parts[name]
+        felt = {port: _felt(network, Port(name, port), size, reach) for port, size in part.inputs.items()}
+        found = set().union(*(x for sets in felt.values() for x in sets)) if felt else set()
+        dry = isinstance(part, FrictionPart) and isinstance(part.law, Dry)
+        rigid = dry or isinstance(part, (Row, EndStopPart))
+        if dry or isinstance(part, Row):
+            taken += found if len(found) == 1 else [-1, -1]  # on several: no joint's row
+        reach |= {Port(name, port): [set() if rigid else found] * size for port, size in part.outputs.items()}
+    k = 0
+    for name, body in network.bodies.items():
+        own = len(network.start[name]) - body.positions()
+        inputs = [x for port, size in body.inputs.items() for x in _felt(network, Port(name, port), size, reach)]
+        for j, sets in enumerate(inputs if isinstance(body, RobotBody) else [set().union(*inputs)] if inputs else []):
+            if sets - ({k + j} if own > 1 else {k}):
+                return False
+        k += own
+    return len(set(taken)) == len(taken)
+
+
+def _felt(network: Network, port: Port, size: int, reach: Mapping[Port, list[set[int]]]) -> list[set[int]]:
+    """The velocities on which each number of an input depends."""
+    wire, total = network.driven.get(port), [set[int]() for _ in range(size)]
+    for term in wire.all_terms if wire else ():
+        source, gain = reach.get(term.port, []), term.gain
+        for i in range(size if source else 0):
+            for j, g in enumerate(gain[i]) if isinstance(gain, tuple) else [(i, gain)]:
+                if not absent(g):
+                    total[i] = total[i] | source[j]
+    return total
 
 
 def joint_rows(rows: Mapping[str, Sequence[Scalar]], given: Mapping[str, Scalar]) -> list[JointRow] | None:
@@ -79,7 +134,7 @@ class Masses:
         for name, body in network.bodies.items():
             nq = body.positions()
             n = len(own[name]) - nq
-            if is_large(body):
+            if is_tree(body):
                 s = Sweep(body._mechanism(), like, least=1)  # type: ignore[attr-defined]
                 placed = Placements(s, own[name][:nq])
                 s.outward(lambda body, placed=placed: ignored(placed.visit(body)))  # type: ignore[misc]

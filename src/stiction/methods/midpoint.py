@@ -29,6 +29,7 @@ from stiction.trace.derivative import directional
 from stiction.trace.elimination import eliminated, solved
 from stiction.trace.expression import Expr
 from stiction.trace.functions import Scalar, constant, exp, maximum, minimum, where
+from stiction.trace.grid import reduced
 from stiction.trace.parameters import absent
 from stiction.trace.schedule import ordered
 
@@ -203,11 +204,14 @@ class MidpointPart(FlowPart):
 
     def pushed_on(self, part: float, h: Scalar) -> Scalar:
         """1 where forces make a velocity grow by more than this part of itself in this step."""
-        found: Scalar = 0
-        for k, slope in enumerate(self.pushing):
-            if not absent(slope):
-                found = where(-h * slope > part * self.terms.mass_diagonal[k], 1, found)
-        return found
+        if all(map(absent, self.pushing)):
+            return 0
+        return reduced(
+            lambda found, slope, M: where(-h * slope > part * M, 1, found),
+            0,
+            self.pushing,
+            self.terms.mass_diagonal,
+        )
 
     def _block_weights(self, C: Matrix, h: Scalar, only_alone: bool = False) -> list[Scalar]:
         """The weight of each velocity under dampers, one for all that they couple; or of those alone that none do."""

@@ -72,6 +72,7 @@ from stiction.parts.kinds import Part, Row
 from stiction.rows.site import Site
 from stiction.rows.stick_slip import stick_slip, stick_slip_in_loops
 from stiction.trace.functions import Scalar, absolute, maximum, where
+from stiction.trace.grid import mapped, reduced
 from stiction.trace.parameters import Key, absent
 
 GIVE = 1e-12  # of rows that follow from others: they give by this part of what one step without them would move them
@@ -281,9 +282,10 @@ class Moreau(Method):
             kept |= _changes(smooth, block, found, speeds)
             assert isinstance(smooth, MidpointPart)
             kept["pushed_on"] = maximum(block.method["pushed_on"], smooth.pushed_on(MOST_PUSHED, h))
-            for k in turning(network):
-                most = kept.get("turned", block.method["turned"])
-                kept["turned"] = maximum(most, h * absolute(speeds[k]))
+            turns = [speeds[k] for k in turning(network)]
+            if turns:
+                most = block.method["turned"]
+                kept["turned"] = reduced(lambda most, x: maximum(most, h * absolute(x)), most, turns)
         return after._replace(own=own, method=kept)
 
     def _smooth(self, network: Network, block: Block, t: Scalar, h: Scalar) -> FlowPart:
@@ -375,7 +377,7 @@ class Moreau(Method):
 
 def midpoint_part(network: Network, block: Block, last: Sequence[Scalar], t: Scalar, h: Scalar) -> MidpointPart:
     """The smooth part of a step by its middle, without a matrix where that serves."""
-    if any(map(is_large, network.bodies.values())):
+    if is_large(network):
         try:
             return SparseMidpointPart(network, block, last, t, h)
         except CoupledError:
@@ -409,11 +411,10 @@ def _check_direction(name: str, start: StartTerms, title: str) -> None:
 
 def _changes(smooth: FlowPart, block: Block, found: FoundRows, speeds: list[Scalar]) -> dict[str, Scalar]:
     """How the velocities changed in a step, to extrapolate from; not where a row began to slide or to stick."""
-    switched: Scalar = 0
-    for name, slides in found.slides.items():
-        switched = switched + absolute(slides - block.own[name][0])
-    before = smooth.terms.velocities
-    return {f"change.{k}": where(switched > 0, 0, b - a) for k, (a, b) in enumerate(zip(before, speeds, strict=True))}
+    modes = [block.own[name][0] for name in found.slides]
+    switched = reduced(lambda total, a, b: total + absolute(a - b), 0, list(found.slides.values()), modes)
+    (changes,) = mapped(lambda a, b: [where(switched > 0, 0, b - a)], smooth.terms.velocities, speeds)
+    return {f"change.{k}": x for k, x in enumerate(changes)}
 
 
 def _moved_though_stuck(smooth: FlowPart, found: FoundRows, speeds: list[Scalar], h: Scalar) -> Scalar:

@@ -52,7 +52,7 @@ class FlowPart:
     @property
     def large(self) -> bool:
         """Whether some body is better not written as a mass matrix."""
-        return any(is_large(body) for body in self.network.bodies.values())
+        return is_large(self.network)
 
     def weight(self, name: str) -> Scalar:
         """Part of a step over which a row moves with its velocity at the end."""

@@ -15,6 +15,7 @@ from stiction.trace.derivative import directional
 from stiction.trace.elimination import eliminated, solved
 from stiction.trace.expression import Expr
 from stiction.trace.functions import Scalar, constant, maximum, minimum
+from stiction.trace.grid import mapped
 from stiction.trace.parameters import absent
 
 Table = dict[int, dict[Any, Scalar]]  # how own states follow each velocity
@@ -55,14 +56,15 @@ class SparseMidpointPart(MidpointPart):
         self.pushing = C
         self.growing = [0 if absent(x) else minimum(0, x) for x in C]
         kept = [0 if absent(x) else maximum(0, x) for x in C]
-        self.weights, self.path_weights = self._weights_of(kept, h), self._weights_of(alone, h)
+        same = all(a is b for a, b in zip(C, alone, strict=True))
+        self.weights = self._weights_of(C, h)
+        self.path_weights = self.weights if same else self._weights_of(alone, h)
         self.diagonal = [0 if absent(x) else w * x for w, x in zip(self.weights, kept, strict=True)]
 
     def _weights_of(self, C: Sequence[Scalar], h: Scalar) -> list[Scalar]:
         if all(absent(x) for x in C):
             return [1 / 2] * len(C)
-        M = self.terms.mass_diagonal
-        return [1 / 2 if absent(x) else weights(h * x, M[k]).own for k, x in enumerate(C)]
+        return mapped(lambda x, m: [weights(h * x, m).own], C, self.terms.mass_diagonal)[0]
 
     def _add_beside(self, name: str) -> None:
         """Slopes of what a row has beside what is found."""

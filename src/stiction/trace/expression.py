@@ -165,6 +165,7 @@ class Graph:
         self._table: dict[tuple, Expr] = {}
         self.depth = 0  # of the loop whose body is being traced
         self.arrays: list[Any] = []  # memory that the trace reads and writes, in the order of its making
+        self.columns: dict[tuple[int, ...], Any] = {}  # numbers that are in memory already, by their nodes
 
     def node(
         self, op: str, args: tuple[Expr, ...] = (), data: Any = None, varying: bool = False, level: int = 0

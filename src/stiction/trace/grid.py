@@ -4,8 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from stiction.trace.array import Array, held_by
-from stiction.trace.expression import graph_of
+from stiction.trace.expression import Expr, graph_of
 from stiction.trace.functions import Scalar, lookup, loop
+
+
+LOOP_FROM = 10  # numbers: fewer are unrolled
 
 
 def each(count: Any, visit: Callable[[Any], None], like: Sequence[Scalar] | None) -> None:
@@ -20,6 +23,17 @@ def each(count: Any, visit: Callable[[Any], None], like: Sequence[Scalar] | None
             visit(k)
     else:
         loop(count, one, like)
+
+
+def reduced(formula: Callable[..., Scalar], start: Scalar, *columns: Sequence[Scalar]) -> Scalar:
+    """What a formula of the result so far and one number of each column makes of all of them; in a loop for many."""
+    graph = graph_of([x for c in columns for x in c])
+    if graph is None or len(columns[0]) < LOOP_FROM:
+        for row in zip(*columns, strict=True):
+            start = formula(start, *row)
+        return start
+    given = [column(c, [graph.constant(0.0)]) for c in columns]
+    return loop(len(columns[0]), lambda k, carry: [formula(carry[0], *(c[k] for c in given))], [graph.wrap(start)])[0]
 
 
 class Same:
@@ -52,7 +66,35 @@ def column(values: Sequence[Scalar], like: Sequence[Scalar] | None) -> Any:
         return Same(values[0])
     if not any(x.varying for x in nodes):
         return Table(values)
-    return held_by(nodes) or Array.of(values, like)
+    return held_by(nodes) or _stored(nodes)
+
+
+def _stored(nodes: Sequence[Expr]) -> Array:
+    """An array that holds these numbers: the same each time, as long as it is there and nobody writes it."""
+    graph, key = nodes[0].graph, tuple(x.index for x in nodes)
+    known = graph.columns.get(key)
+    if known is None or known[0].version is not known[1] or known[1].level > graph.depth:
+        made = Array.of(nodes)
+        known = graph.columns[key] = made, made.version
+    return known[0]
+
+
+def mapped(formula: Callable[..., Sequence[Scalar]], *columns: Sequence[Scalar]) -> list[list[Scalar]]:
+    """The results of a formula of one number of each column, for all of them, column by column; in a loop for many."""
+    count, graph = len(columns[0]), graph_of([x for c in columns for x in c])
+    if graph is None or count < LOOP_FROM:
+        return [list(x) for x in zip(*(formula(*row) for row in zip(*columns, strict=True)), strict=True)]
+    like = [graph.constant(0.0)]
+    given = [column(c, like) for c in columns]
+    size = len(formula(*(c[0] for c in columns)))
+    results = [Array(count, like) for _ in range(size)]
+
+    def one(k: Any) -> None:
+        for result, x in zip(results, formula(*(c[k] for c in given)), strict=True):
+            result[k] = x
+
+    each(count, one, like)
+    return [list(result) for result in results]
 
 
 class Grid:
