@@ -17,6 +17,9 @@ SIZES = (6, 7, 12, 20, 50, 100)
 UNROLLED, LOOPED = 12_000, 6_000  # operations that a program may have
 
 
+PER_JOINT = 60  # operations of a step that grow with the joints: states are numbers of their own
+
+
 def limit(joints):
     return LOOPED if joints >= LOOP_FROM else UNROLLED
 
@@ -56,7 +59,7 @@ def test_size(what, request):
         assert operations[n] <= limit(n)
 
 
-MATRIX_METHODS = ("moreau", "gears_implicit", "rosenbrock")  # their programs hold a mass matrix, so they grow with n³
+MATRIX_METHODS = ("rosenbrock",)  # their programs hold a matrix, so they grow with n³
 COMPILED_UP_TO = 7  # joints; larger step programs are traced only, which is enough to know their size
 
 
@@ -100,5 +103,5 @@ def test_size_of_a_step(name, request, monkeypatch):
         rows.append(f"{'step, ' + name:30s} {n:6d}  {operations[n]:10d}  {compiled}")
     refused = set(SIZES) - set(operations)
     assert refused == ({50, 100} if name in MATRIX_METHODS else set())
-    if not refused and name != "gears_semi_implicit":
-        assert all(operations[n] <= limit(n) for n in SIZES)
+    if not refused:
+        assert all(operations[n] <= limit(n) + PER_JOINT * n for n in SIZES)

@@ -416,7 +416,9 @@ def test_a_loop_has_slopes_and_a_search_is_refused_by_name(until_zero):
 
         def force(self, motion, own, step, t):
             v = motion["velocity"][0]
-            return {"force": loop(5, lambda _, x: [x[0] - 0.1 * (x[0] - v), x[1]], [0 * v, 0 * v + 1], until_zero)[:1]}, []
+            return {
+                "force": loop(5, lambda _, x: [x[0] - 0.1 * (x[0] - v), x[1]], [0 * v, 0 * v + 1], until_zero)[:1]
+            }, []
 
     wires = [Wire("s.velocity", ["m.velocity"]), Wire("m.force", [Term("s.force", -1.0)])]
     scene = Scene(parts={"m": Mass(mass=1.0, velocity=1.0), "s": Series()}, wires=wires)

@@ -91,7 +91,7 @@ def test_the_search_that_always_ends(falls, coupled):
 
 @pytest.mark.parametrize("n", [4, 8, 12, 16])
 def test_matrices_on_which_pivoting_takes_exponentially_long(n):
-    """Fathi's: L Lᵀ of Murty's L (1 on the diagonal, 2 below), symmetric; from all modes at rest, impulses from 0 on."""
+    """Fathi's: L Lᵀ of Murty's L (1 on the diagonal, 2 below), symmetric; from all modes at rest, impulses below 0."""
     L = np.tril(np.full((n, n), 2.0), -1) + np.eye(n)
     scale = np.exp(np.random.default_rng(n).normal(size=(20, n)) / 10)
     A = (L @ L.T) * scale[:, :, None] * scale[:, None, :]

@@ -7,7 +7,7 @@ from stiction.dynamics.kinematics import Placements
 from stiction.dynamics.mechanism import Body, Mechanism
 from stiction.dynamics.newton_euler import Motion
 from stiction.dynamics.sweep import Records, Sweep, Unit, ignored
-from stiction.spatial import AT_REST, ArticulatedInertia, Twist, Vector, Wrench
+from stiction.spatial import AT_REST, ArticulatedInertia, SpatialCompliance, Twist, Vector, Wrench
 from stiction.trace.functions import Scalar
 
 
@@ -40,6 +40,28 @@ class Articulated:
             inertia.add(body, left.seen_from(placed.of(body)))
 
         s.inward(visit, inertia)
+
+    def own_compliances(self) -> Any:
+        """The diagonal of M⁻¹: how each velocity answers to a unit torque of its own, by velocity.
+
+        Going outward, the answer Ω of a body to wrenches follows from that of its parent; a joint that is free adds to
+        it (Rodriguez): with a = Ω U before the joint, D⁻¹ + D⁻² U·a is its own, and what goes on is
+        Ω − D⁻¹ (S aᵀ + a Sᵀ) + own S Sᵀ.
+        """
+        s = self.s
+        found, answers = s.empty(s.m.nv), s.passed(SpatialCompliance, SpatialCompliance.of_numbers([0] * 21))
+
+        def visit(body: Body) -> None:
+            answer = answers.above(body).carried(self.placed.of(body))
+            for motion, place in reversed(list(zip(body.motions, body.velocities, strict=True))):
+                U, inverse = self.U[place], self.inverse[place]
+                a = answer @ U
+                found[place] = inverse + inverse * inverse * a.dot(U)
+                answer = answer.plus(motion, a, inverse, found[place])
+            answers.note(body, answer)
+
+        s.outward(visit, answers)
+        return found
 
     def solve(self, torque: Sequence[Scalar], loads: Records | None = None) -> Any:
         """Accelerations under torques, less what it takes to carry loads on the bodies: M a = τ − Jᵀ loads."""

@@ -345,7 +345,16 @@ class Columns:
         return self.kind.of_numbers([column[k] for column in self.columns])
 
 
-SIZES = {"Angle": 2, "Twist": 6, "Wrench": 6, "Pose": 12, "Inertia": 10, "ArticulatedInertia": 21, "BodyCoriolis": 12}
+SIZES = {
+    "Angle": 2,
+    "Twist": 6,
+    "Wrench": 6,
+    "Pose": 12,
+    "Inertia": 10,
+    "ArticulatedInertia": 21,
+    "SpatialCompliance": 21,
+    "BodyCoriolis": 12,
+}
 
 
 def _common(kinds: set[str]) -> str:

@@ -5,8 +5,9 @@ from typing import Any
 
 from stiction.errors import InputError
 from stiction.friction.dry import Dry
+from stiction.methods.coupling import uncoupled
 from stiction.methods.explicit import RK4, Euler, Gill
-from stiction.methods.locked_joints import is_large, uncoupled
+from stiction.methods.masses import is_large
 from stiction.methods.method import Method
 from stiction.methods.moreau import Moreau
 from stiction.methods.rosenbrock import Rosenbrock

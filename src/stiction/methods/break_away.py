@@ -38,8 +38,7 @@ def bounds_of(smooth: FlowPart, rows: Collection[str], coupled: Any, h: Scalar) 
     alone = coupled.alone(last) if any(falls) else [0] * len(names)
     compliance = [coupled.own(k) if fall else 0 for k, fall in enumerate(falls)]
     given = {
-        name: [*own[name], smooth.speed(name), free, A]
-        for name, free, A in zip(names, alone, compliance, strict=True)
+        name: [*own[name], smooth.speed(name), free, A] for name, free, A in zip(names, alone, compliance, strict=True)
     }
 
     def formula(_: str, part: Any, numbers: list[Scalar]) -> list[Scalar]:

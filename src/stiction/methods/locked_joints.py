@@ -10,21 +10,11 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from stiction.dynamics.articulated_body import Articulated
-from stiction.dynamics.kinematics import Placements
-from stiction.dynamics.sweep import Sweep, ignored
-from stiction.friction.dry import Dry
-from stiction.network.network import Network, States
-from stiction.network.wires import Port
-from stiction.parts.end_stop import EndStopPart
-from stiction.parts.friction import FrictionPart
-from stiction.parts.kinds import Admittance, Row
-from stiction.parts.robot_body import WRITTEN, RobotBody
+from stiction.methods.masses import Factored, Masses
 from stiction.trace.array import Array
 from stiction.trace.functions import Scalar, where
-from stiction.trace.grid import column, each, factor, solve
+from stiction.trace.grid import column, each
 from stiction.trace.parameters import absent
-
 
 
 class JointRow(NamedTuple):
@@ -33,62 +23,6 @@ class JointRow(NamedTuple):
     joint: int
     ratio: Scalar
     given: Scalar
-
-
-def is_tree(body: Admittance) -> bool:
-    """Whether a body is a robot whose mass matrix is better not written."""
-    return isinstance(body, RobotBody) and body.robot.nv > WRITTEN and body.robot.coupling is None
-
-
-def is_large(network: Network) -> bool:
-    """Whether a network has more velocities than a mass matrix is written for, and can do without."""
-    sizes = {name: len(network.start[name]) - body.positions() for name, body in network.bodies.items()}
-    small = all(is_tree(network.bodies[name]) or n <= WRITTEN for name, n in sizes.items())
-    return small and sum(sizes.values()) > WRITTEN
-
-
-def uncoupled(network: Network) -> bool:
-    """Whether each velocity feels no other through the slopes of forces, and carries one row at most."""
-    reach: dict[Port, list[set[int]]] = {}
-    first = 0
-    for name, body in network.bodies.items():
-        own = set(range(first, first + len(network.start[name]) - body.positions()))
-        for port, size in body.outputs.items():
-            single = isinstance(body, RobotBody) and port == "v"
-            still = isinstance(body, RobotBody) and port == "q"
-            reach[Port(name, port)] = [set() if still else {first + k} if single else own for k in range(size)]
-        first += len(own)
-    taken: list[int] = []
-    for name in network.order:
-        part = network.parts[name]
-        felt = {port: _felt(network, Port(name, port), size, reach) for port, size in part.inputs.items()}
-        found = set().union(*(x for sets in felt.values() for x in sets)) if felt else set()
-        dry = isinstance(part, FrictionPart) and isinstance(part.law, Dry)
-        rigid = dry or isinstance(part, (Row, EndStopPart))
-        if dry or isinstance(part, Row):
-            taken += found if len(found) == 1 else [-1, -1]  # on several: no joint's row
-        reach |= {Port(name, port): [set() if rigid else found] * size for port, size in part.outputs.items()}
-    k = 0
-    for name, body in network.bodies.items():
-        own = len(network.start[name]) - body.positions()
-        inputs = [x for port, size in body.inputs.items() for x in _felt(network, Port(name, port), size, reach)]
-        for j, sets in enumerate(inputs if isinstance(body, RobotBody) else [set().union(*inputs)] if inputs else []):
-            if sets - ({k + j} if own > 1 else {k}):
-                return False
-        k += own
-    return len(set(taken)) == len(taken)
-
-
-def _felt(network: Network, port: Port, size: int, reach: Mapping[Port, list[set[int]]]) -> list[set[int]]:
-    """The velocities on which each number of an input depends."""
-    wire, total = network.driven.get(port), [set[int]() for _ in range(size)]
-    for term in wire.all_terms if wire else ():
-        source, gain = reach.get(term.port, []), term.gain
-        for i in range(size if source else 0):
-            for j, g in enumerate(gain[i]) if isinstance(gain, tuple) else [(i, gain)]:
-                if not absent(g):
-                    total[i] = total[i] | source[j]
-    return total
 
 
 def joint_rows(rows: Mapping[str, Sequence[Scalar]], given: Mapping[str, Scalar]) -> list[JointRow] | None:
@@ -100,104 +34,6 @@ def joint_rows(rows: Mapping[str, Sequence[Scalar]], given: Mapping[str, Scalar]
             return None
         found.append(JointRow(places[0], row[places[0]], given[name]))
     return found if len({row.joint for row in found}) == len(found) else None
-
-
-class View:
-    """Some numbers of an array, from one on."""
-
-    def __init__(self, array: Any, first: int) -> None:
-        self.array, self.first = array, first
-
-    def __getitem__(self, k: Any) -> Scalar:
-        return self.array[k + self.first]
-
-    def __setitem__(self, k: Any, x: Scalar) -> None:
-        self.array[k + self.first] = x
-
-
-class Masses:
-    """The bodies of a network: equations with their masses, all velocities in one vector.
-
-    Args:
-        network: whose bodies.
-        own: their states.
-        added: to the diagonal of the mass matrix, by velocity; None for nothing.
-        like: a value of the program.
-    """
-
-    def __init__(self, network: Network, own: States, added: Sequence[Scalar] | None, like: Sequence[Scalar]) -> None:
-        self.like = like
-        self.added = None if added is None else column(added, like)
-        self.trees: list[tuple[int, Sweep, Placements]] = []
-        self.small: list[tuple[int, list[list[Scalar]]]] = []
-        first = 0
-        for name, body in network.bodies.items():
-            nq = body.positions()
-            n = len(own[name]) - nq
-            if is_tree(body):
-                s = Sweep(body._mechanism(), like, least=1)  # type: ignore[attr-defined]
-                placed = Placements(s, own[name][:nq])
-                s.outward(lambda body, placed=placed: ignored(placed.visit(body)))  # type: ignore[misc]
-                self.trees.append((first, s, placed))
-            else:
-                self.small.append((first, body.mass_matrix(own[name])))
-            first += n
-        self.count = first
-
-    def factored(self, held: Any = None) -> Factored:
-        """Their factors, with some velocities held."""
-        return Factored(self, held)
-
-
-class Factored:
-    """Masses, ready to be solved for."""
-
-    def __init__(self, masses: Masses, held: Any) -> None:
-        self.masses, self.held = masses, held
-        view = lambda array, first: None if array is None else View(array, first)  # noqa: E731
-        self.trees = [
-            (first, Articulated(s, placed, view(masses.added, first), view(held, first)))
-            for first, s, placed in masses.trees
-        ]
-
-    def solve(self, change: Any, forces: Any, given: Any = None, reaction: Any = None) -> None:
-        """Changes of the velocities under impulses; those of held velocities are given, and what holds them is found."""
-        for first, tree in self.trees:
-            views = [None if x is None else View(x, first) for x in (given, reaction)]
-            tree.fill(View(change, first), View(forces, first), None, *views)
-        for first, M in self.masses.small:
-            self._solve(first, M, change, forces, given, reaction)
-
-    def _solve(self, first: int, M: list[list[Scalar]], change: Any, forces: Any, given: Any, reaction: Any) -> None:
-        places = range(len(M))
-        added = self.masses.added
-        M = [[x + (added[first + i] if added is not None and i == j else 0) for j, x in enumerate(row)] for i, row in enumerate(M)]
-        f = [forces[first + k] for k in places]
-        if self.held is None:
-            found = solve(factor(M), f)
-        else:
-            h = [self.held[first + k] for k in places]
-            known = [h[k] * given[first + k] for k in places]
-            masked = [[M[i][j] * (1 - h[i]) * (1 - h[j]) + (h[i] if i == j else 0) for j in places] for i in places]
-            pushed = [sum((M[i][j] * known[j] for j in places), start=0) for i in places]
-            found = solve(factor(masked), [(f[k] - pushed[k]) * (1 - h[k]) + known[k] for k in places])
-        for k in places:
-            change[first + k] = found[k]
-            if reaction is not None:
-                reaction[first + k] = sum((M[k][j] * found[j] for j in places), start=0) - f[k]
-
-    def felt(self, k: Any) -> Scalar:
-        """The inertia that a velocity feels when what carries it is held, and what it carries is free."""
-        found: Scalar = 0
-        for first, tree in self.trees:
-            n = tree.s.m.nv
-            inside = (k >= first) & (k < first + n) if len(self.trees) + len(self.masses.small) > 1 else None
-            own = tree.felt[k - first]
-            found = own if inside is None else where(inside, own, found)
-        for first, M in self.masses.small:
-            for j, row in enumerate(M):
-                found = where(k == first + j, row[j], found)
-        return found
 
 
 class LockedJoints:
@@ -221,15 +57,16 @@ class LockedJoints:
         self.count = len(rows)
         self.v, self.forces = (column(x, self.like) if isinstance(x, list) else x for x in (v, forces))
         self.change = Array(masses.count, self.like) if change is None else change
-        self.joints = column([row.joint for row in rows], self.like)
+        self.joints: Any = column([row.joint for row in rows], self.like) if rows else None
         self.plain = [row.joint for row in rows] == list(range(masses.count))  # one on each velocity
-        self.ratios, self.given = (column([row[k] for row in rows], self.like) for k in (1, 2))
+        numbers: list[Any] = [column([row[k] for row in rows], self.like) if rows else None for k in (1, 2)]
+        self.ratios, self.given = numbers
 
     def again(self) -> LockedJoints:
         """The same inside a loop."""
         made = LockedJoints(self.masses, self.rows, self.v, self.forces)
         made.outer = self
-        _ = made._free  # here, and not in an inner loop that ends before it is needed again
+        _ = made._free, made._own  # here, and not in an inner loop that ends before they are needed again
         return made
 
     def joint(self, k: Any) -> Any:
@@ -240,10 +77,19 @@ class LockedJoints:
     def _free(self) -> Factored:
         return self.masses.factored()
 
+    @cached_property
+    def _own(self) -> Array:
+        return self._free.own_compliances()
+
     def own(self, k: Any) -> Scalar:
-        """Velocity of a row under its own unit impulse, if what carries it did not move."""
+        """Velocity of a row under its own unit impulse."""
         r = self.ratios[k]
-        return r * r / self._free.felt(self.joint(k))
+        return r * r * self._own[self.joint(k)]
+
+    def free_motion(self) -> Scalar:
+        """Find the changes of the velocities, where there are no rows; no contradiction is left."""
+        self._free.solve(self.change, self.forces)
+        return 0
 
     def alone(self, p: Sequence[Scalar]) -> list[Scalar]:
         """Velocity of each row if all others had these impulses, and it had none."""

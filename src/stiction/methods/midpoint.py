@@ -15,14 +15,13 @@ the last step, as are slopes by which a velocity grows; after a switch they star
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from stiction.errors import TraceError
 from stiction.methods.rigid_friction import RigidFriction
 from stiction.methods.rigid_stop import RigidStop
 from stiction.methods.smooth_part import FlowPart, FoundRows, Solution
 from stiction.network.layout import Block
 from stiction.network.network import Network, States
+from stiction.network.slopes import Gradient, Slopes, along, plus
 from stiction.network.terms import Compliance, Matrix, Terms, added, compliance, dot
-from stiction.network.wires import NetworkError
 from stiction.parts.kinds import Row
 from stiction.rows.site import slides
 from stiction.trace.derivative import directional
@@ -31,7 +30,6 @@ from stiction.trace.expression import Expr
 from stiction.trace.functions import Scalar, constant, exp, maximum, minimum, where
 from stiction.trace.grid import reduced
 from stiction.trace.parameters import absent
-from stiction.trace.schedule import ordered
 
 NARROW = 1e-3  # decays in a step below which a series serves
 
@@ -75,7 +73,7 @@ class MidpointPart(FlowPart):
         middle, stage = _in_the_middle(network, block.own, h), constant(h)
         v = network.velocities(middle)
         self.ahead = [x + d / 2 for x, d in zip(v, last, strict=True)]  # velocities in the middle, extrapolated
-        now = Terms(network, network.evaluate(middle, t + h / 2, stage, h))
+        now = Terms(network, network.evaluate(middle, t + h / 2, stage, h, cut=True))
         ahead = network.evaluate(network.with_velocities(middle, self.ahead), t + h / 2, stage, h)
         super().__init__(now, ahead, t + h, stage)
         self.last = last
@@ -83,9 +81,7 @@ class MidpointPart(FlowPart):
         for name in self.rigid:
             beside = self._beside(name, dot(self.rows[name], v) + self.given[name])
             self.pushes[name] = [-r * beside for r in self.rows[name]]
-        self.linear = self._with_slopes(stage)
-        rates = self.terms.now.rates
-        self.own_states = [x for x in network.parts if x in self.linear and x not in self.aside and rates.get(x)]
+        self._find_slopes(stage)
         self._linearize(h)
         self.impose(h)
 
@@ -127,37 +123,39 @@ class MidpointPart(FlowPart):
 
     # Slopes.
 
-    def _with_slopes(self, stage: Scalar) -> list[str]:
-        """Who is linear in what changes over a step. What searches in a loop has no slopes: it is taken as it is, where
-        it reckons with the step itself, as dry friction in space does, else refused.
+    def _find_slopes(self, stage: Scalar) -> None:
+        """How forces and rates change with velocities and own states. What searches in a loop has no slopes: it is
+        taken as it is, where it reckons with the step itself, as dry friction in space does, else refused.
         """
-        now, aside = self.terms.now, self.aside
-        moving = {name: rates for name, rates in now.rates.items() if name not in aside}
-        states = [*self.terms.velocities, *(x for name in moving for x in now.own[name])]
-        found = []
-        for name in dict.fromkeys([*self.pushes, *moving]):
-            outputs = [*self.pushes.get(name, ()), *moving.get(name, ())]
-            try:
-                directional(outputs, dict.fromkeys(states, 1.0))
-            except TraceError:
-                if any(x is stage for x in ordered([x for x in outputs if isinstance(x, Expr)])):
-                    continue
-                raise NetworkError(
-                    f"'{name}' searches in a loop, so that its force has no slopes, which 'moreau' needs; "
-                    "write it as a formula, or use method 'rk4'"
-                ) from None
-            found.append(name)
-        return found
+        self.slopes = Slopes(self.network, self.terms.now, (stage, self.middle, self.span), self.aside)
+        rates = self.terms.now.rates
+        linear = [name for name in self.network.parts if name not in self.slopes.without and name not in self.aside]
+        self.own_states = [name for name in linear if rates.get(name)]
+        self.keys = [(name, k) for name in self.own_states for k in range(len(rates[name]))]
+        self.total: list[Gradient] = [{} for _ in self.terms.velocities]
+        for name, rows in self.slopes.pushes.items():
+            if name not in self.rigid:
+                self.total = [plus(a, b) for a, b in zip(self.total, rows, strict=True)]
+        for name in self.rigid:
+            self._add_beside(name)
+
+    def _add_beside(self, name: str) -> None:
+        """Slopes of what a row has beside what is found."""
+        row = [(k, r) for k, r in enumerate(self.rows[name]) if not absent(r)]
+        s = constant(sum((r * self.terms.velocities[k] for k, r in row), start=0) + self.given[name])
+        value = self._beside(name, s)
+        slope = directional([value], {s: 1.0})[0] if isinstance(value, Expr) and isinstance(s, Expr) else 0
+        for k, r in row:
+            self.total[k] = plus(self.total[k], dict(row), -r * slope)
 
     def _linearize(self, h: Scalar) -> None:
         """Forces and rates, their slopes, and what is left of both when the own states are eliminated."""
-        now, v = self.terms.now, self.terms.velocities
-        y = [x for name in self.own_states for x in now.own[name]]
-        rates = [x for name in self.own_states for x in now.rates[name]]
-        total: list[Scalar] = [0] * len(v)
-        for name in self.linear:
-            total = added(total, self.pushes.get(name, [0] * len(v)))
-        by_v, by_y = ([directional([*total, *rates], {x: 1.0}) for x in states] for states in (v, y))
+        now, v, keys = self.terms.now, self.terms.velocities, self.keys
+        y = [now.own[name][k] for name, k in keys]
+        rates = [now.rates[name][k] for name, k in keys]
+        everything = [*self.total, *(self.slopes.rates[name][k] for name, k in keys)]
+        by_v = [[gradient.get(k, 0) for gradient in everything] for k in range(len(v))]
+        by_y = [[gradient.get(key, 0) for gradient in everything] for key in keys]
         n = len(v)
         self.decays = []
         for k, column in enumerate(by_y):
@@ -349,14 +347,18 @@ class MidpointPart(FlowPart):
 
     def _pushes_in_the_mean(self, change: Sequence[Scalar]) -> dict[str, list[Scalar]]:
         """What each source pushes in the mean, where the velocities change so."""
-        y = [x for name in self.own_states for x in self.terms.now.own[name]]
         own = [w.own * x for w, x in zip(self.decays, self.drift, strict=True)]
         means = added(own, followed(self.means, change))
-        seeds = dict(zip([*self.terms.velocities, *y], [*change, *means], strict=True))
-        return {
-            name: added(push, directional(push, seeds)) if name in self.linear else push
-            for name, push in self.pushes.items()
-        }
+        return self._moved_pushes(change, dict(zip(self.keys, means, strict=True)))
+
+    def _moved_pushes(self, change: Sequence[Scalar], means: Mapping[Any, Scalar]) -> dict[str, list[Scalar]]:
+        """The pushes of all sources after changes of velocities and own states."""
+        moved = {**dict(enumerate(change)), **means}
+        found = dict(self.pushes)
+        for name, rows in self.slopes.pushes.items():
+            if name not in self.rigid:
+                found[name] = [x + along(row, moved) for x, row in zip(self.pushes[name], rows, strict=True)]
+        return found
 
 
 def _blocks(C: Matrix) -> list[list[int]]:

@@ -35,7 +35,8 @@ from stiction.methods.explicit import (
     refuse_pushing,
 )
 from stiction.methods.fast_states import at_means
-from stiction.methods.locked_joints import LockedJoints, Masses, is_large, joint_rows
+from stiction.methods.locked_joints import LockedJoints, joint_rows
+from stiction.methods.masses import Masses, is_large
 from stiction.methods.method import Choice, Method
 from stiction.methods.midpoint import MidpointPart
 from stiction.methods.rigid_friction import RigidFriction
@@ -70,7 +71,7 @@ from stiction.parts.end_stop import EndStop
 from stiction.parts.friction import Friction, FrictionPart
 from stiction.parts.kinds import Part, Row
 from stiction.rows.site import Site
-from stiction.rows.stick_slip import stick_slip, stick_slip_in_loops
+from stiction.rows.stick_slip import Outcome, stick_slip, stick_slip_in_loops
 from stiction.trace.functions import Scalar, absolute, maximum, where
 from stiction.trace.grid import mapped, reduced
 from stiction.trace.parameters import Key, absent
@@ -346,9 +347,11 @@ class Moreau(Method):
             system = LockedJoints(masses, joints, smooth.terms.velocities, smooth.impulses(known, h))
             bounds = bounds_of(smooth, rows, system, h)
             sites = [Site(bound, stop) for bound, stop in zip(bounds, allowed, strict=True)]
-            outcome = stick_slip_in_loops(system, sites, modes)
+            outcome = stick_slip_in_loops(system, sites, modes) if sites else Outcome([], [], [], system.free_motion())
             inertia = [1 / system.own(k) for k in range(len(rows))] if self.scheme in SCHEMES else [0] * len(rows)
-            units = {name: [int(k == row.joint) for k in range(masses.count)] for name, row in zip(rows, joints, strict=True)}
+            units = {
+                name: [int(k == row.joint) for k in range(masses.count)] for name, row in zip(rows, joints, strict=True)
+            }
             solution = Solution(added(smooth.terms.velocities, list(system.change)), units)
         felt = {name: J for name, J in zip(rows, inertia, strict=True) if not isinstance(smooth.rigid[name], RigidStop)}
         found = FoundRows(

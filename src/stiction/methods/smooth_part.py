@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from stiction.methods.locked_joints import is_large
+from stiction.methods.masses import is_large
 from stiction.network.network import Evaluation, Network
 from stiction.network.terms import Compliance, Terms, added, compliance, dot
 from stiction.parts.imposed_motion import ImposedMotion

@@ -1,7 +1,7 @@
 """The middle of a step for large robots: slopes are sparse, and no matrix is written.
 
-What acts at one joint alone (dampers, motors, controllers, bristles) adds to the inertia of that joint; the rest is left
-to the articulated bodies. Where forces couple velocities by their slopes, this does not serve.
+What acts at one joint alone (dampers, motors, controllers, bristles) adds to the inertia of that joint; the rest is
+left to the articulated bodies. Where forces couple velocities by their slopes, this does not serve.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,16 +9,12 @@ from typing import Any
 
 from stiction.methods.midpoint import MidpointPart, Weights, weights
 from stiction.methods.smooth_part import FlowPart
-from stiction.network.slopes import Gradient, Slopes, components, plus
+from stiction.network.slopes import Gradient, along, components, plus
 from stiction.network.terms import Terms, added
-from stiction.trace.derivative import directional
 from stiction.trace.elimination import eliminated, solved
-from stiction.trace.expression import Expr
-from stiction.trace.functions import Scalar, constant, maximum, minimum
+from stiction.trace.functions import Scalar, maximum, minimum
 from stiction.trace.grid import mapped
 from stiction.trace.parameters import absent
-
-Table = dict[int, dict[Any, Scalar]]  # how own states follow each velocity
 
 
 class CoupledError(Exception):
@@ -33,19 +29,7 @@ class SparseMidpointPart(MidpointPart):
         """Rows are found without a matrix."""
         return FlowPart.large.fget(self)  # type: ignore[attr-defined]
 
-    def _with_slopes(self, stage: Scalar) -> list[str]:
-        """Who is linear in what changes over a step: all but what reckons with the step itself."""
-        self.slopes = Slopes(self.network, self.terms.now, (stage, self.middle, self.span), self.aside)
-        return [name for name in dict.fromkeys([*self.pushes, *self.terms.now.rates]) if name not in self.slopes.without]
-
     def _linearize(self, h: Scalar) -> None:
-        n = len(self.terms.velocities)
-        self.total: list[Gradient] = [{} for _ in range(n)]
-        for name, rows in self.slopes.pushes.items():
-            if name not in self.rigid:
-                self.total = [plus(a, b) for a, b in zip(self.total, rows, strict=True)]
-        for name in self.rigid:
-            self._add_beside(name)
         self._eliminate_own_states(h)
         by_speed = [self._by_speed(gradient) for gradient in self.total]
         for k, slopes in enumerate(by_speed):
@@ -66,20 +50,10 @@ class SparseMidpointPart(MidpointPart):
             return [1 / 2] * len(C)
         return mapped(lambda x, m: [weights(h * x, m).own], C, self.terms.mass_diagonal)[0]
 
-    def _add_beside(self, name: str) -> None:
-        """Slopes of what a row has beside what is found."""
-        row = [(k, r) for k, r in enumerate(self.rows[name]) if not absent(r)]
-        s = constant(sum((r * self.terms.velocities[k] for k, r in row), start=0) + self.given[name])
-        value = self._beside(name, s)
-        slope = directional([value], {s: 1.0})[0] if isinstance(value, Expr) and isinstance(s, Expr) else 0
-        for k, r in row:
-            self.total[k] = plus(self.total[k], dict(row), -r * slope)
-
     def _eliminate_own_states(self, h: Scalar) -> None:
         """How own states change by themselves, and how they follow velocities, in the mean and at the end."""
-        rates = self.terms.now.rates
-        keys = [(name, k) for name in self.own_states for k in range(len(rates[name]))]
-        R = {key: self.slopes.rates[key[0]][key[1]] for key in keys}
+        rates, keys = self.terms.now.rates, self.keys
+        R = {(name, k): self.slopes.rates[name][k] for name, k in keys}
         inner = {key: [x for x in gradient if isinstance(x, tuple)] for key, gradient in R.items()}
         links: dict[Any, list[Any]] = {key: [] for key in keys}
         for key, others in inner.items():
@@ -98,10 +72,7 @@ class SparseMidpointPart(MidpointPart):
 
     def _eliminate(self, block: list[Any], R: Mapping[Any, Gradient], rates: Mapping[str, Any], h: Scalar) -> None:
         own = [self.decay[key].own for key in block]
-        B = [
-            [(1 if a == b else 0) - h * R[a].get(b, 0) * w for b, w in zip(block, own, strict=True)]
-            for a in block
-        ]
+        B = [[(1 if a == b else 0) - h * R[a].get(b, 0) * w for b, w in zip(block, own, strict=True)] for a in block]
         factors = eliminated(B)
         drift = solved(factors, [h * rates[name][k] for name, k in block])
         self.own_drift |= dict(zip(block, drift, strict=True))
@@ -117,12 +88,15 @@ class SparseMidpointPart(MidpointPart):
         """Slopes by velocities, those through own states included."""
         total: Gradient = {}
         for key, slope in gradient.items():
-            total = plus(total, {key: slope} if isinstance(key, int) else self.own_means.get(key, {}), 1 if isinstance(key, int) else slope)
+            if isinstance(key, int):
+                total = plus(total, {key: slope})
+            else:
+                total = plus(total, self.own_means.get(key, {}), slope)
         return total
 
     def _forces(self, known: Mapping[str, Scalar]) -> list[Scalar]:
         own = {key: self.decay[key].own * x for key, x in self.own_drift.items()}
-        forces = [_product(gradient, own) for gradient in self.total]
+        forces = [along(gradient, own) for gradient in self.total]
         forces = self._with_known(forces, known)
         for push in self.pushes.values():
             forces = added(forces, push)
@@ -140,24 +114,11 @@ class SparseMidpointPart(MidpointPart):
 
     def _own_ends(self, change: Sequence[Scalar]) -> list[Scalar]:
         by_number = dict(enumerate(change))
-        return [x + _product(self.own_ends[key], by_number) for key, x in self._ordered_drift()]
-
-    def _ordered_drift(self) -> list[tuple[Any, Scalar]]:
-        rates = self.terms.now.rates
-        keys = [(name, k) for name in self.own_states for k in range(len(rates[name]))]
-        return [(key, self.own_drift[key]) for key in keys]
+        return [self.own_drift[key] + along(self.own_ends[key], by_number) for key in self.keys]
 
     def _pushes_in_the_mean(self, change: Sequence[Scalar]) -> dict[str, list[Scalar]]:
-        moved: dict[Any, Scalar] = dict(enumerate(change))
-        for key, x in self.own_drift.items():
-            moved[key] = self.decay[key].own * x + _product(self.own_means[key], dict(enumerate(change)))
-        return {
-            name: [x + _product(g, moved) for x, g in zip(push, self.slopes.pushes[name], strict=True)]
-            if name in self.slopes.pushes and name not in self.rigid
-            else push
-            for name, push in self.pushes.items()
+        by_number = dict(enumerate(change))
+        means = {
+            key: self.decay[key].own * self.own_drift[key] + along(self.own_means[key], by_number) for key in self.keys
         }
-
-
-def _product(gradient: Gradient, change: Mapping[Any, Scalar]) -> Scalar:
-    return sum((slope * change[key] for key, slope in gradient.items() if key in change), start=0)
+        return self._moved_pushes(change, means)

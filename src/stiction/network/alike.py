@@ -91,13 +91,21 @@ def _in_loop(name: str, part: Any, rows: list[list[Scalar]], given: int, formula
     results = [Array(len(rows), like) for _ in range(count)]
     known: dict[int, Any] = {}  # what is the same for all, whatever their numbers
 
+    shared: set[int] = set()  # what does not change from run to run, and from step to step
+
     def one(k: Any) -> None:
         for j, x in enumerate(map(graph.wrap, run(k))):
             if x.op == "const":
                 known[j] = x
+            elif not x.varying:
+                shared.add(j)
             else:
                 results[j][k] = x
 
     if count:
         each(len(rows), one, like)
-    return [[known[j] if j in known else results[j][k] for j in range(count)] for k in range(len(rows))]
+    apart = [formula(name, with_numbers(part, row[:split]), list(row[split:])) for row in rows if shared]
+    return [
+        [known[j] if j in known else apart[k][j] if j in shared else results[j][k] for j in range(count)]
+        for k in range(len(rows))
+    ]

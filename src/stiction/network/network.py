@@ -10,7 +10,8 @@ from stiction.network.alike import Formula, for_all, kinds_of
 from stiction.network.labels import Labels
 from stiction.network.wires import NetworkError, Port, Signals, Wire
 from stiction.parts.kinds import Admittance, Digital, Impedance, Part, flat_ports, split
-from stiction.trace.functions import Scalar, where
+from stiction.trace.expression import Expr
+from stiction.trace.functions import Scalar, constant, where
 from stiction.trace.parameters import Key, Substitution
 from stiction.trace.structure import structure_of
 
@@ -248,9 +249,10 @@ class Network:
         wire = self.driven.get(port)
         return [0] * size if wire is None else wire.value(size, signals, only)
 
-    def evaluate(self, own: States, t: Scalar, step: Scalar, span: Scalar = 0) -> Evaluation:
+    def evaluate(self, own: States, t: Scalar, step: Scalar, span: Scalar = 0, cut: bool = False) -> Evaluation:
         """All outputs at a state: motions and commands first, then forces, each after those that drive it; what depends
-        on the time alone as its mean over a span around t.
+        on the time alone as its mean over a span around t. `cut` makes what goes into parts constants, so that their
+        slopes can be taken one by one.
         """
         signals = {
             Port(name, port): x for name, part in self.digital.items() for port, x in part.present(own[name]).items()
@@ -259,7 +261,7 @@ class Network:
             signals |= {Port(name, port): list(x) for port, x in body.motion(own[name]).items()}
         rates: dict[str, Sequence[Scalar]] = {name: [0] * len(own[name]) for name in self.digital}
         for names in self.ranks:
-            self._forces(names, own, (step, t, span), signals, rates)
+            self._forces(names, own, (step, t, span), signals, rates, cut)
         return Evaluation(own, signals, rates)
 
     def _forces(
@@ -269,6 +271,7 @@ class Network:
         times: tuple[Scalar, Scalar, Scalar],
         signals: dict[Port, list[Scalar]],
         rates: dict[str, Sequence[Scalar]],
+        apart: bool,
     ) -> None:
         """Add the outputs and rates of impedances that do not drive each other."""
         step, t, span = times
@@ -282,6 +285,8 @@ class Network:
             return [*(x for port in part.outputs for x in outputs[port]), *found]
 
         given = {name: [*flat_ports(self.inputs(name, signals)), *own[name]] for name in names}
+        if apart:
+            given = {name: [cut(x) for x in numbers] for name, numbers in given.items()}
         for name, numbers in self.for_all(names, given, forces).items():
             outputs, rates[name] = split(parts[name].outputs, numbers)
             signals |= {Port(name, port): x for port, x in outputs.items()}
@@ -402,3 +407,8 @@ def _check_class(name: str, part: Part) -> None:
 def _settled(_: str, part: Any, numbers: list[Scalar]) -> list[Scalar]:
     """The states of an impedance after a step, from its inputs and states at its end."""
     return list(part.settle(*split(part.inputs, numbers)))
+
+
+def cut(x: Scalar) -> Scalar:
+    """A number as a constant, by which slopes can be taken."""
+    return x if not isinstance(x, Expr) or x.op in ("const", "constant") else constant(x)

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stiction.errors import TraceError
-from stiction.network.network import Evaluation, Network
+from stiction.network.network import Evaluation, Network, cut
 from stiction.network.wires import NetworkError, Port, Wire
 from stiction.parts.kinds import flat_ports, split
 from stiction.trace.derivative import directional
 from stiction.trace.expression import Expr
-from stiction.trace.functions import Scalar, constant
+from stiction.trace.functions import Scalar
 from stiction.trace.parameters import absent
 from stiction.trace.schedule import ordered
 
@@ -29,6 +29,11 @@ def plus(a: Gradient, b: Gradient, factor: Scalar = 1) -> Gradient:
         term = slope * factor
         total[key] = total[key] + term if key in total else term
     return total
+
+
+def along(gradient: Gradient, change: Mapping[Any, Scalar]) -> Scalar:
+    """How much something changes, where what it depends on changes so."""
+    return sum((slope * change[key] for key, slope in gradient.items() if key in change), start=0)
 
 
 class Slopes:
@@ -107,7 +112,7 @@ class Slopes:
     def _local(self, name: str, part: Any, numbers: list[Scalar]) -> list[Scalar]:
         """Slopes of outputs and rates by inputs and own states, row by row."""
         step, t, span = self.times
-        held = [constant(x) if isinstance(x, Expr) and x.op != "const" else x for x in numbers]
+        held = [cut(x) for x in numbers]
         inputs, states = split(part.inputs, held)
         outputs, rates = part.answer("force", part.mean_force(inputs, states, step, t, span), len(states))
         values = [*(x for port in part.outputs for x in outputs[port]), *rates]

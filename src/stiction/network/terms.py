@@ -13,8 +13,8 @@ from stiction.trace.derivative import directional
 from stiction.trace.elimination import eliminated, solved
 from stiction.trace.expression import Expr
 from stiction.trace.functions import Scalar, constant
-from stiction.trace.parameters import absent
 from stiction.trace.grid import factor, solve
+from stiction.trace.parameters import absent
 
 Matrix = list[list[Scalar]]
 

@@ -99,8 +99,8 @@ class _Search:
         self.visit(one)
 
     def _falls(self) -> Scalar:
-        """Whether the energy falls on the way to the trial: by −(s + s')/2 over the way, and the cost of the stops. If A
-        is not symmetric there is no energy: then the sum of the squares of what is wrong has to fall.
+        """Whether the energy falls on the way to the trial: by −(s + s')/2 over the way, and the cost of the stops. If
+        A is not symmetric there is no energy: then the sum of the squares of what is wrong has to fall.
         """
         sums, s = Array(2, self.like), self.system.speeds(self.trial)  # what is gained, and the size of its terms
 

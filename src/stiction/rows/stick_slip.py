@@ -120,7 +120,6 @@ class InMemory:
         each(n, add, self.like)
         return found
 
-
     def settle(self, here: Scalar) -> None:
         """The impulses are all that counts."""
 

@@ -133,7 +133,8 @@ def signals(network: Network, block: Block, t: Scalar, h: Scalar) -> dict[Key, S
         name: [*flat_ports(network.inputs(name, now.signals)), *now.own[name], *block.marks.get(name, ())]
         for name in sites(network)
     }
-    for name, found in network.for_all(list(given), given, site).items():
-        what = ["margin", "mode", *_directions(sites(network)[name]), *MARKED]
-        seen |= {(name, signal): x for signal, x in zip(what, found, strict=False)}
+    places = sites(network)
+    for name, numbers in network.for_all(list(given), given, site).items():
+        what = ["margin", "mode", *_directions(places[name]), *MARKED]
+        seen |= {(name, signal): x for signal, x in zip(what, numbers, strict=False)}
     return seen

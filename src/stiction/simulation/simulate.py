@@ -58,10 +58,10 @@ def simulate(
         duration: [s]; a whole number of records.
         step: [s].
         method: a method, such as `Moreau()` or `Rosenbrock(tolerance=1e-8)`, or its name: "moreau" (dry friction stays
-            rigid; order 2; the default, but where forces couple more than 12 velocities), "rk4" (the default there), "gill", "euler" (dry friction
-            by stiff bristles: their stiffness is chosen where the law does not give it, and refused where it is
-            unstable at this step), "rosenbrock" (its own steps, for bristles of any stiffness; `step` is the longest;
-            order 3), "gears_semi_implicit" and "gears_implicit" (the methods of gears.md).
+            rigid; order 2; the default, but where forces couple more than 12 velocities), "rk4" (the default there),
+            "gill", "euler" (dry friction by stiff bristles: their stiffness is chosen where the law does not give it,
+            and refused where it is unstable at this step), "rosenbrock" (its own steps, for bristles of any stiffness;
+            `step` is the longest; order 3), "gears_semi_implicit" and "gears_implicit" (the methods of gears.md).
         record: time between records [s], a whole number of steps; every step by default.
         signals: which signals to keep, by name, by the beginning of it, or by a pattern with *; all by default.
         energy: keep the energy balance.

@@ -5,6 +5,7 @@ from stiction.spatial.inertia import (
     ArticulatedInertia,
     BodyCoriolis,
     Inertia,
+    SpatialCompliance,
     about_center,
     parallel_axis,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "Inertia",
     "Matrix",
     "Pose",
+    "SpatialCompliance",
     "Twist",
     "Vector",
     "Wrench",

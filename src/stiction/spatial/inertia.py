@@ -152,3 +152,44 @@ class BodyCoriolis(NamedTuple):
     def of_numbers(x: Sequence[Scalar]) -> "BodyCoriolis":
         """That of twelve numbers."""
         return BodyCoriolis(Matrix.of_numbers(x[:9]), Vector(*x[9:]))
+
+
+class SpatialCompliance(NamedTuple):
+    """Symmetric 6 × 6 answer of a body to wrenches: angular = A·moment + B·force, linear = Bᵀ·moment + D·force."""
+
+    A: Matrix
+    B: Matrix
+    D: Matrix
+
+    def __matmul__(self, f: Wrench) -> Twist:
+        angular = self.A @ f.moment + self.B @ f.force
+        return Twist(angular, self.B.T @ f.moment + self.D @ f.force)
+
+    def carried(self, pose: Pose) -> "SpatialCompliance":
+        """That of a frame that stands at `pose` in the body's, in its own axes."""
+        R, P = pose.rotation, skew(pose.position)
+        back = R.T
+        B = self.B + self.A @ P
+        D = (self.D + self.B.T @ P - P @ B).symmetric()
+        return SpatialCompliance((back @ self.A @ R).symmetric(), back @ B @ R, (back @ D @ R).symmetric())
+
+    def plus(self, S: Twist, a: Twist, factor: Scalar, square: Scalar) -> "SpatialCompliance":
+        """With a joint that gives way: − factor (S aᵀ + a Sᵀ) + square S Sᵀ."""
+
+        def grown(M: Matrix, left: tuple[Vector, Vector], right: tuple[Vector, Vector]) -> Matrix:
+            (s, x), (t, y) = left, right
+            return M - (outer(s, y) + outer(x, t)) * factor + outer(s, t) * square
+
+        turn, shift = (S.angular, a.angular), (S.linear, a.linear)
+        A, D = grown(self.A, turn, turn).symmetric(), grown(self.D, shift, shift).symmetric()
+        return SpatialCompliance(A, grown(self.B, turn, shift), D)
+
+    @property
+    def numbers(self) -> list[Scalar]:
+        """Its 21 numbers."""
+        return [*self.A.half, *self.B.numbers, *self.D.half]
+
+    @staticmethod
+    def of_numbers(x: Sequence[Scalar]) -> "SpatialCompliance":
+        """That of 21 numbers."""
+        return SpatialCompliance(Matrix.of_half(x[:6]), Matrix.of_numbers(x[6:15]), Matrix.of_half(x[15:]))

@@ -7,7 +7,6 @@ from stiction.trace.array import Array, held_by
 from stiction.trace.expression import Expr, graph_of
 from stiction.trace.functions import Scalar, lookup, loop
 
-
 LOOP_FROM = 10  # numbers: fewer are unrolled
 
 
@@ -208,7 +207,7 @@ def factor(M: Grid | list[list[Scalar]]) -> Factors:
     return Factors(lower, inverse)
 
 
-def solve(f: Factors, b: Sequence[Scalar]) -> Any:
+def solve(f: Factors, b: Any) -> Any:
     """The x that solves M x = b."""
     n, like = f.lower.columns, f.lower.like
     x = list(b) if like is None else Array.of(b, like)

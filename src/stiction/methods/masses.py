@@ -1,0 +1,133 @@
+"""Equations with the masses of all bodies of a network, without a matrix for large robots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from stiction.dynamics.articulated_body import Articulated
+from stiction.dynamics.kinematics import Placements
+from stiction.dynamics.sweep import Sweep, ignored
+from stiction.network.network import Network, States
+from stiction.parts.kinds import Admittance
+from stiction.parts.robot_body import WRITTEN, RobotBody
+from stiction.trace.array import Array
+from stiction.trace.functions import Scalar
+from stiction.trace.grid import column, each, factor, solve
+
+
+def is_tree(body: Admittance) -> bool:
+    """Whether a body is a robot whose mass matrix is better not written."""
+    return isinstance(body, RobotBody) and body.robot.nv > WRITTEN and body.robot.coupling is None
+
+
+def is_large(network: Network) -> bool:
+    """Whether a network has more velocities than a mass matrix is written for, and can do without."""
+    sizes = {name: len(network.start[name]) - body.positions() for name, body in network.bodies.items()}
+    small = all(is_tree(network.bodies[name]) or n <= WRITTEN for name, n in sizes.items())
+    return small and sum(sizes.values()) > WRITTEN
+
+
+class View:
+    """Some numbers of an array, from one on."""
+
+    def __init__(self, array: Any, first: int) -> None:
+        self.array, self.first = array, first
+
+    def __getitem__(self, k: Any) -> Scalar:
+        return self.array[k + self.first]
+
+    def __setitem__(self, k: Any, x: Scalar) -> None:
+        self.array[k + self.first] = x
+
+
+class Masses:
+    """The bodies of a network: equations with their masses, all velocities in one vector.
+
+    Args:
+        network: whose bodies.
+        own: their states.
+        added: to the diagonal of the mass matrix, by velocity; None for nothing.
+        like: a value of the program.
+    """
+
+    def __init__(self, network: Network, own: States, added: Sequence[Scalar] | None, like: Sequence[Scalar]) -> None:
+        self.like = like
+        self.added = None if added is None else column(added, like)
+        self.trees: list[tuple[int, Sweep, Placements]] = []
+        self.small: list[tuple[int, list[list[Scalar]]]] = []
+        first = 0
+        for name, body in network.bodies.items():
+            nq = body.positions()
+            n = len(own[name]) - nq
+            if is_tree(body):
+                s = Sweep(body._mechanism(), like, least=1)  # type: ignore[attr-defined]
+                placed = Placements(s, own[name][:nq])
+                s.outward(lambda body, placed=placed: ignored(placed.visit(body)))  # type: ignore[misc]
+                self.trees.append((first, s, placed))
+            else:
+                self.small.append((first, body.mass_matrix(own[name])))
+            first += n
+        self.count = first
+
+    def factored(self, held: Any = None) -> Factored:
+        """Their factors, with some velocities held."""
+        return Factored(self, held)
+
+
+class Factored:
+    """Masses, ready to be solved for."""
+
+    def __init__(self, masses: Masses, held: Any) -> None:
+        self.masses, self.held = masses, held
+        view = lambda array, first: None if array is None else View(array, first)  # noqa: E731
+        self.trees = [
+            (first, Articulated(s, placed, view(masses.added, first), view(held, first)))
+            for first, s, placed in masses.trees
+        ]
+
+    def solve(self, change: Any, forces: Any, given: Any = None, reaction: Any = None) -> None:
+        """Changes of the velocities under impulses; those of what is held are given, and what holds it is found."""
+        for first, tree in self.trees:
+            views = [None if x is None else View(x, first) for x in (given, reaction)]
+            tree.fill(View(change, first), View(forces, first), None, *views)
+        for first, M in self.masses.small:
+            self._solve(first, M, change, forces, given, reaction)
+
+    def _solve(self, first: int, M: list[list[Scalar]], change: Any, forces: Any, given: Any, reaction: Any) -> None:
+        places, M = range(len(M)), self._with_added(first, M)
+        f = [forces[first + k] for k in places]
+        if self.held is None:
+            found = solve(factor(M), f)
+        else:
+            h = [self.held[first + k] for k in places]
+            known = [h[k] * given[first + k] for k in places]
+            masked = [[M[i][j] * (1 - h[i]) * (1 - h[j]) + (h[i] if i == j else 0) for j in places] for i in places]
+            pushed = [sum((M[i][j] * known[j] for j in places), start=0) for i in places]
+            found = solve(factor(masked), [(f[k] - pushed[k]) * (1 - h[k]) + known[k] for k in places])
+        for k in places:
+            change[first + k] = found[k]
+            if reaction is not None:
+                reaction[first + k] = sum((M[k][j] * found[j] for j in places), start=0) - f[k]
+
+    def own_compliances(self) -> Array:
+        """How each velocity answers to a unit impulse of its own."""
+        found = Array(self.masses.count, self.masses.like)
+        for first, tree in self.trees:
+            own = tree.own_compliances()
+
+            def note(k: Any, first: int = first, own: Any = own) -> None:
+                found[first + k] = own[k]
+
+            each(tree.s.m.nv, note, self.masses.like)
+        for first, M in self.masses.small:
+            for k in range(len(M)):
+                unit = [int(j == k) for j in range(len(M))]
+                found[first + k] = solve(factor(self._with_added(first, M)), unit)[k]
+        return found
+
+    def _with_added(self, first: int, M: list[list[Scalar]]) -> list[list[Scalar]]:
+        added = self.masses.added
+        if added is None:
+            return M
+        return [[x + added[first + i] if i == j else x for j, x in enumerate(row)] for i, row in enumerate(M)]

@@ -1,0 +1,158 @@
+"""Large robots: rows on joints without a mass matrix, against the same scenes with one, and against other solvers."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.optimize import lsq_linear
+
+import stiction
+from stiction import Clock, Coulomb, Curve, Dahl, LuGre, Scene, Stribeck, Viscous, simulate
+from stiction.control import PID
+from stiction.drive import DCMotor, Drive, Gear
+from stiction.methods import masses, method_for
+from stiction.network import programs
+from stiction.parts import robot_body
+from stiction.trace import where
+from tests.machines import random_robot
+
+N = 13
+LAWS = {
+    "Coulomb": Coulomb(level=0.02),
+    "viscous": Coulomb(level=0.02, viscous=0.005),
+    "two ways": Coulomb(level=(0.02, 0.03)),
+    "LuGre": LuGre(level=0.02, static=0.03, velocity=0.05, stiffness=20.0, damping=0.02, viscous=0.001),
+    "Dahl": Dahl(level=0.02, stiffness=5.0),
+    "only viscous": Viscous(coefficient=0.003),
+    "rising": Curve(function=lambda w: 0.02 + 0.01 * w / (1 + w)),
+}
+
+
+def both_ways(monkeypatch, scene, **how):
+    """The same run without a mass matrix, and with one."""
+    runs = []
+    for written in (12, 1000):
+        monkeypatch.setattr(masses, "WRITTEN", written)
+        monkeypatch.setattr(robot_body, "WRITTEN", written)
+        monkeypatch.setenv("STICTION_CACHE", "")
+        programs._programs.clear()
+        runs.append(simulate(scene, **({"duration": 0.15, "step": 1e-3, "method": "moreau"} | how)))
+    programs._programs.clear()
+    return runs
+
+
+def agree(a, b, tolerance):
+    for name, x in a.signals.items():
+        scale = max(1.0, np.abs(x).max())
+        assert np.abs(x - b[name]).max() < tolerance * scale, name
+
+
+def chain_with(law, **more):
+    robot = stiction.library.chain(N)
+    return Scene(robot=robot, friction=dict.fromkeys(robot.velocity_names, law), q=np.linspace(0.1, 0.5, N), **more)
+
+
+@pytest.mark.parametrize(
+    ("law", "method"), [*((law, "moreau") for law in LAWS), ("Coulomb", "gears_implicit"), ("rising", "gears_implicit")]
+)
+def test_every_law_as_with_a_matrix(law, method, monkeypatch):
+    a, b = both_ways(monkeypatch, chain_with(LAWS[law]), method=method)
+    agree(a, b, 1e-9)
+    assert np.ptp(a["q.joint1"]) > 1e-3
+
+
+@pytest.mark.parametrize("step", [1e-4, 1e-3, 5e-3])
+def test_falling_friction_as_with_a_matrix(step, monkeypatch):
+    law = Stribeck(level=0.02, static=0.03, velocity=0.05, viscous=0.001)
+    a, b = both_ways(monkeypatch, chain_with(law), step=step)
+    agree(a, b, 1e-9)
+
+
+def test_drives_and_controllers_as_with_a_matrix(monkeypatch):
+    motor = DCMotor(resistance=1.0, constant=0.05, rotor_inertia=1e-5, inductance=2e-3)
+    robot = stiction.library.chain(N)
+    scene = Scene(
+        robot=robot,
+        friction=dict.fromkeys(robot.velocity_names, Coulomb(level=0.02)),
+        drives=dict.fromkeys(robot.velocity_names, Drive(motor=motor, gear=Gear(ratio=20.0))),
+        control={
+            joint: PID(
+                clock=Clock(period=2e-3), proportional=20.0, derivative=0.5, integral=5.0, limit=24.0, target=0.01 * k
+            )
+            for k, joint in enumerate(robot.velocity_names)
+        },
+    )
+    a, b = both_ways(monkeypatch, scene)
+    agree(a, b, 1e-8)
+
+
+def test_end_stops_as_with_a_matrix(monkeypatch):
+    """Positions that rounding carries beyond an end are put back along the joint alone, and not with what it moves."""
+    robot = stiction.library.chain(N)
+    limits = stiction.Limits(lower=-0.4, upper=0.6)
+    robot = replace(robot, joints=[replace(joint, limits=limits) for joint in robot.joints])
+    scene = Scene(
+        robot=robot, friction=dict.fromkeys(robot.velocity_names[::2], Coulomb(level=0.02)), q=np.full(N, 0.3)
+    )
+    a, b = both_ways(monkeypatch, scene, duration=0.3)
+    q = np.array([a[f"q.{joint}"] for joint in robot.velocity_names])
+    assert q.min() > -0.4 - 1e-12 and q.max() < 0.6 + 1e-12 and (np.abs(q - 0.6) < 1e-9).any()
+    agree(a, b, 1e-4)
+
+
+def test_every_kind_of_joint(monkeypatch):
+    robot = random_robot(
+        5, ["floating", *["revolute", "spherical", "prismatic", "universal", "planar"] * 2], branching=0.4
+    )
+    single = [joint.name for joint in robot.joints if joint.kind in ("revolute", "prismatic")]
+    scene = Scene(robot=robot, friction=dict.fromkeys(single, Coulomb(level=0.5)))
+    a, b = both_ways(monkeypatch, scene, duration=0.05)
+    agree(a, b, 1e-8)
+
+
+def test_batches_and_energy(monkeypatch):
+    scene = chain_with(Coulomb(level=0.02, viscous=0.002))
+    parameters = {"friction.joint3.level": np.array([0.01, 0.02, 0.5]), "robot.link5.mass": np.array([0.2, 0.3, 0.4])}
+    a, b = both_ways(monkeypatch, scene, parameters=parameters, energy=True)
+    agree(a, b, 1e-8)
+    one = {name: float(x[1]) for name, x in parameters.items()}
+    alone = simulate(scene, duration=0.15, step=1e-3, method="moreau", parameters=one)
+    np.testing.assert_allclose(a["q.joint13"][:, 1], alone["q.joint13"], atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [30, 60])
+def test_chains_on_which_pivoting_ran_out(n):
+    """Equal pendulums at 0.01 rad with 1 N·m each, from rest: the first torques minimise the energy after the step."""
+    robot, h = stiction.library.pendulum(n), 1e-3
+    q = np.full(n, 0.01)
+    scene = Scene(robot=robot, friction=dict.fromkeys(robot.velocity_names, Coulomb(level=1.0)), q=q)
+    run = simulate(scene, duration=0.02, step=h)
+    assert run["residual"].max() < 1e-9 and not run.notes
+    A = np.linalg.inv(robot.mass_matrix(q))
+    L = np.linalg.cholesky(A)
+    free = -h * A @ robot.gravity_torque(q)
+    expected = lsq_linear(L.T, np.linalg.solve(L, free), (-h, h), tol=1e-15, max_iter=1000).x / h
+    found = np.array([run[f"friction.{joint}"][1] for joint in robot.velocity_names])
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_twenty_joints_that_break_away_in_one_step():
+    """A chain at rest on a table (no gravity) whose joints are all pushed beyond break-away at once."""
+    n = 20
+    robot = stiction.library.chain(n)
+    pushes = {joint: (lambda t: where(t > 0.0105, 0.05, 0)) for joint in robot.velocity_names}
+    scene = Scene(
+        robot=robot, gravity=(0, 0, 0), friction=dict.fromkeys(robot.velocity_names, Coulomb(level=0.02)), torque=pushes
+    )
+    run = simulate(scene, duration=0.03, step=1e-3)
+    modes = np.array([run[f"mode.{joint}"] for joint in robot.velocity_names])
+    assert not modes[:, :10].any() and (modes[:, 12] == 2).sum() > 4 and run["residual"].max() < 1e-9
+    moved = np.array([run[f"q.{joint}"] for joint in robot.velocity_names])
+    assert not moved[:, :10].any()
+
+
+@pytest.mark.parametrize("n", [13, 40])
+def test_it_is_the_default_at_any_size(n):
+    robot = stiction.library.chain(n)
+    scene = Scene(robot=robot, friction=dict.fromkeys(robot.velocity_names, LAWS["Coulomb"]))
+    assert method_for(scene.network)[0].title == "moreau"
