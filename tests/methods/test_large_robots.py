@@ -87,7 +87,9 @@ def test_drives_and_controllers_as_with_a_matrix(monkeypatch):
 
 
 def test_end_stops_as_with_a_matrix(monkeypatch):
-    """Positions that rounding carries beyond an end are put back along the joint alone, and not with what it moves."""
+    """What rests at a stop may be held by it or by friction: when it is said to have left may differ by a step, and with
+    it from where the next is extrapolated.
+    """
     robot = stiction.library.chain(N)
     limits = stiction.Limits(lower=-0.4, upper=0.6)
     robot = replace(robot, joints=[replace(joint, limits=limits) for joint in robot.joints])
@@ -97,7 +99,8 @@ def test_end_stops_as_with_a_matrix(monkeypatch):
     a, b = both_ways(monkeypatch, scene, duration=0.3)
     q = np.array([a[f"q.{joint}"] for joint in robot.velocity_names])
     assert q.min() > -0.4 - 1e-12 and q.max() < 0.6 + 1e-12 and (np.abs(q - 0.6) < 1e-9).any()
-    agree(a, b, 1e-4)
+    for joint in robot.velocity_names:
+        np.testing.assert_allclose(a[f"q.{joint}"], b[f"q.{joint}"], atol=1e-4)
 
 
 def test_every_kind_of_joint(monkeypatch):

@@ -124,7 +124,7 @@ def signals(network: Network, block: Block, t: Scalar, h: Scalar) -> dict[Key, S
         own, marks = left[: len(part.start())], left[len(part.start()) :]
         found = [part.margin(motion, own, h), part.mode(motion, own, h), *part.direction(motion, own, h)]
         if marks:
-            mode, *_, switches, fastest = marks
+            (mode, *_seen), (switches, fastest) = marks[:-2], marks[-2:]
             speed = length(part.surface_velocity(motion))
             found += [where(mode < 0, _at_first(speed), mode), switches, maximum(fastest, speed)]
         return found
