@@ -30,6 +30,7 @@ class Dry(Law):
     """
 
     states = ("bend",)
+    fading = ("viscous",)
 
     viscous: float = number(0.0, least=0)
     stiffness: float | None = number(None, above=0, optional=True)

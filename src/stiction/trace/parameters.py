@@ -73,12 +73,14 @@ class Parametric:
         folded: fields whose numbers shape the program, and are no parameters.
         vanishing: fields that are left out of the program where they are 0, so that being 0 is structure (see
             `absent`).
+        fading: the same, but where they are 0 in all runs alone: they can be varied from there.
     """
 
     start_fields: ClassVar[tuple[str, ...]] = ()
     transparent: ClassVar[tuple[str, ...]] = ()
     folded: ClassVar[tuple[str, ...]] = ()
     vanishing: ClassVar[tuple[str, ...]] = ()
+    fading: ClassVar[tuple[str, ...]] = ()
 
     def with_parameters(self, substitution: Substitution) -> Self:
         """The same object with each parameter replaced by its stand-in.
@@ -90,7 +92,8 @@ class Parametric:
         for f in fields(self):  # type: ignore[arg-type]
             value = getattr(self, f.name)
             kept = f.name in (*self.start_fields, *self.folded) or (f.name in self.vanishing and absent(value))
-            if not kept:
+            faded = f.name in self.fading and absent(value) and not substitution.varies(f.name)
+            if not kept and (substitution.noting or not faded):
                 inner = substitution if f.name in self.transparent else None
                 object.__setattr__(twin, f.name, _replaced(value, f.name, substitution, inner))
         return twin
@@ -98,8 +101,9 @@ class Parametric:
     def structure(self) -> tuple:
         """All that decides a program for this object, its parameters aside."""
         parametric = {f.name for f in fields(self)} - set(self.folded)  # type: ignore[arg-type]
+        left_out = (*self.vanishing, *self.fading)
         found = [
-            (name, structure_of(value, name not in parametric or (name in self.vanishing and absent(value))))
+            (name, structure_of(value, name not in parametric or (name in left_out and absent(value))))
             for name, value in vars(self).items()
             if name not in self.start_fields
         ]
