@@ -8,6 +8,8 @@ import pytest
 
 import stiction
 from stiction import Coulomb, Drive, FrictionSite, Gear, Joint, Link, Robot, Scene, Stribeck, TorqueMotor, simulate
+from stiction.network import Term, Wire
+from stiction.parts import FreeBody, Friction, Source
 from stiction.trace import minimum, sin
 from tests.scenes import METHODS as EVERY_METHOD
 from tests.scenes import TWO_LINK, anchor, flywheel, on_axle
@@ -180,3 +182,25 @@ def test_sites_may_be_sums_of_joints(method):
     assert np.ptp(together) < 1e-12
     late = run.time > 0.02  # a bristle swings at first
     np.testing.assert_allclose(run["v.shoulder"][late], 0.03 / 0.3**2 * run.time[late], rtol=1e-3)
+
+
+@pytest.mark.parametrize("spin", [(0.0, 0.0, 0.0), (0.3, -0.2, 1.0)])
+@pytest.mark.parametrize("levels", [(0.3, 0.4), (0.1, 0.2, 0.4)])
+def test_sites_on_one_axis_of_a_turning_body_are_as_one(spin, levels):
+    """Their rows follow from each other in every pose: together they hold and rub as one with all their torque."""
+    quaternion = (0.7, 0.35, -0.55, np.sqrt(1 - 0.7**2 - 0.35**2 - 0.55**2))
+
+    def run(levels):
+        sites = {f"f{k}": Friction(law=Coulomb(level=level)) for k, level in enumerate(levels)}
+        body = FreeBody(mass=1.0, inertia=(0.1, 0.2, 0.3), angular=spin, quaternion=quaternion)
+        terms = [Term(f"{name}.torque", [[0], [0], [-1.0]]) for name in sites]
+        wires = [Wire(f"{name}.velocity", [Term("b.angular", [[0, 0, 1.0]])]) for name in sites]
+        wires.append(Wire("b.moment", [*terms, "load.force"]))
+        parts = {"b": body, **sites, "load": Source(functions=(0.0, 0.0, 0.5))}
+        return simulate(Scene(parts=parts, wires=wires, gravity=(0, 0, 0)), duration=1.0, step=1e-3)
+
+    together, one = run(levels), run((sum(levels),))
+    for axis in "xyz":
+        np.testing.assert_allclose(together[f"b.angular.{axis}"], one[f"b.angular.{axis}"], atol=1e-8)
+    torque = sum(together[f"f{k}.torque"] for k in range(len(levels)))
+    np.testing.assert_allclose(torque, one["f0.torque"], atol=1e-5)
