@@ -18,6 +18,7 @@ from stiction import (
     DCMotor,
     Drive,
     ElastoPlastic,
+    FrictionSite,
     Gear,
     Joint,
     Link,
@@ -519,13 +520,17 @@ def test_a_belt_that_starts_and_stops():
         np.testing.assert_allclose(run["m.position"], 0.2 / 3 * (1 - np.cos(3 * run.time)), atol=1e-6)
 
 
-def test_many_velocities_take_runge_kutta_and_say_so():
+def test_many_velocities_that_forces_couple_take_runge_kutta_and_say_so():
+    """A damper between two joints couples them by its slope; without it the default takes any number of joints."""
     chain = stiction.library.chain(14)
-    scene = Scene(robot=chain, friction={"joint1": Coulomb(level=1.0)})
-    with pytest.warns(stiction.StictionWarning, match="simulated by 'rk4', as there are 14 velocities"):
+    friction = {"joint1": Coulomb(level=1.0)}
+    damper = FrictionSite(law=Viscous(coefficient=0.1), joints={"joint2": 1.0, "joint3": -1.0})
+    scene = Scene(robot=chain, friction={**friction, "between": damper})
+    with pytest.warns(stiction.StictionWarning, match="simulated by 'rk4', as forces couple the 14 velocities"):
         run = simulate(scene, duration=1e-3, step=1e-3)
     assert "bend.joint1" in run.signals and "14 velocities" in run.notes[0]
     with pytest.warns(stiction.StictionWarning, match="14 velocities"):
         stiction.Simulator(scene, step=1e-3)
-    assert not simulate(Scene(robot=chain), duration=1e-3, step=1e-3).notes, "without dry friction nothing is lost"
+    assert "residual" in simulate(Scene(robot=chain, friction=friction), duration=1e-3, step=1e-3).signals
+    assert "residual" in simulate(scene, duration=1e-3, step=1e-3, method="moreau").signals, "with a matrix"
     assert "residual" in simulate(Scene(robot=flywheel(0.1)), duration=1e-3, step=1e-3).signals

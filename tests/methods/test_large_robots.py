@@ -87,8 +87,8 @@ def test_drives_and_controllers_as_with_a_matrix(monkeypatch):
 
 
 def test_end_stops_as_with_a_matrix(monkeypatch):
-    """What rests at a stop may be held by it or by friction: when it is said to have left may differ by a step, and with
-    it from where the next is extrapolated.
+    """What rests at a stop may be held by it or by friction: when it is said to have left may differ by a step, and
+    with it from where the next is extrapolated.
     """
     robot = stiction.library.chain(N)
     limits = stiction.Limits(lower=-0.4, upper=0.6)

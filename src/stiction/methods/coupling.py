@@ -15,7 +15,7 @@ from stiction.trace.parameters import absent
 def uncoupled(network: Network) -> bool:
     """Whether each velocity feels no other through the slopes of forces, and carries one row at most."""
     reach: dict[Port, list[set[int]]] = {}
-    sizes = {name: len(network.start[name]) - body.positions() for name, body in network.bodies.items()}
+    sizes = {name: len(body.start()) - body.positions() for name, body in network.bodies.items()}
     first = 0
     for name, body in network.bodies.items():
         own = set(range(first, first + sizes[name]))

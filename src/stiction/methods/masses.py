@@ -23,7 +23,7 @@ def is_tree(body: Admittance) -> bool:
 
 def is_large(network: Network) -> bool:
     """Whether a network has more velocities than a mass matrix is written for, and can do without."""
-    sizes = {name: len(network.start[name]) - body.positions() for name, body in network.bodies.items()}
+    sizes = {name: len(body.start()) - body.positions() for name, body in network.bodies.items()}
     small = all(is_tree(network.bodies[name]) or n <= WRITTEN for name, n in sizes.items())
     return small and sum(sizes.values()) > WRITTEN
 

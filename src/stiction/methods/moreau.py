@@ -414,6 +414,8 @@ def _check_direction(name: str, start: StartTerms, title: str) -> None:
 
 def _changes(smooth: FlowPart, block: Block, found: FoundRows, speeds: list[Scalar]) -> dict[str, Scalar]:
     """How the velocities changed in a step, to extrapolate from; not where a row began to slide or to stick."""
+    if not speeds:
+        return {}
     modes = [block.own[name][0] for name in found.slides]
     switched = reduced(lambda total, a, b: total + absolute(a - b), 0, list(found.slides.values()), modes)
     (changes,) = mapped(lambda a, b: [where(switched > 0, 0, b - a)], smooth.terms.velocities, speeds)

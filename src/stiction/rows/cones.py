@@ -3,10 +3,11 @@
     v = A p + c      interval: low ≤ p ≤ high; p inside: v = 0, at low: v ≥ 0, at high: v ≤ 0
                      cone: p_n ≥ 0, |p_t| ≤ μ p_n; open: p = 0 and v_n ≥ 0; stick: v = 0; slip: v_n = 0, p_t against v_t
 
-Newton's method on the modes (Alart and Curnier) starts from the impulses of the last step and is nearly always done after
-one to three steps. Where it is not, block Gauss–Seidel sweeps (each block solved exactly) lead it on, then the method of
-multipliers (ADMM). The best impulses are kept; how far they are from a solution is the natural residual, a velocity: how
-much one more step of projection would move. All runs in loops over the rows, so that a program does not grow with them.
+Newton's method on the modes (Alart and Curnier) starts from the impulses of the last step and is nearly always done
+after one to three steps. Where it is not, block Gauss–Seidel sweeps (each block solved exactly) lead it on, then the
+method of multipliers (ADMM). The best impulses are kept; how far they are from a solution is the natural residual, a
+velocity: how much one more step of projection would move. All runs in loops over the rows, so that a program does not
+grow with them.
 """
 
 from collections.abc import Callable, Sequence
