@@ -15,11 +15,26 @@ FILES = {
 }
 
 
-def real_arm(name: str) -> tuple[Robot, Path]:
-    """UR5, Panda (fingers locked) or xArm7 from the installed example-robot-data, and its file."""
+HUMANOIDS = {
+    "talos": "talos_data/robots/talos_full_v2.urdf",
+    "g1": "g1_description/urdf/g1_29dof_rev_1_0.urdf",
+}
+
+
+def _file(name: str) -> Path:
     spec = find_spec("cmeel")
     assert spec and spec.origin
-    path = Path(spec.origin).parent.parent / "cmeel.prefix/share/example-robot-data/robots" / FILES[name]
+    return Path(spec.origin).parent.parent / "cmeel.prefix/share/example-robot-data/robots" / name
+
+
+def humanoid(name: str) -> Robot:
+    """Talos or G1 from the installed example-robot-data, floating; joints that mimic others move on their own."""
+    return Robot.from_urdf(_file(HUMANOIDS[name]), base="floating").without_mimics()
+
+
+def real_arm(name: str) -> tuple[Robot, Path]:
+    """UR5, Panda (fingers locked) or xArm7 from the installed example-robot-data, and its file."""
+    path = _file(FILES[name])
     robot = Robot.from_urdf(path)
     if name == "panda":
         robot = robot.without_mimics().lock({"panda_finger_joint1": 0.0, "panda_finger_joint2": 0.0})

@@ -112,7 +112,7 @@ class Articulated:
 
 def inverse_mass_matrix(m: Mechanism, q: list[Scalar]) -> Any:
     """M⁻¹, (nv, nv), rotors included, column by column."""
-    s = Sweep(m, q)
+    s = Sweep(m, q, turned=True)
     placed, inverse = Placements(s, q), s.grid(m.nv, m.nv)
     s.outward(lambda body: ignored(placed.visit(body)))
     tree = Articulated(s, placed)
@@ -129,7 +129,7 @@ def forward_dynamics(
     pushes: dict[int, Wrench] | None = None,
 ) -> Any:
     """Accelerations under joint torques and outer wrenches, by velocity."""
-    s = Sweep(m, [*q, *v, *torque])
+    s = Sweep(m, [*q, *v, *torque], turned=True)
     motion = Motion(s, q, v, [0] * m.nv, gravity)
     loads = motion.loads(pushes)
     return Articulated(s, motion.placed).solve(torque, loads)

@@ -13,8 +13,8 @@ from stiction.trace.grid import Grid, factor, solve
 
 def mass_matrix(m: Mechanism, q: list[Scalar]) -> Grid:
     """M(q), rotors included: symmetric, (nv, nv)."""
-    s = Sweep(m, q)
-    placed, motions, M = Placements(s, q), s.constants(m.motions), s.grid(m.nv, m.nv)
+    s = Sweep(m, q, turned=True)
+    placed, motions, M = Placements(s, q), s.constants(s.m.motions), s.grid(m.nv, m.nv)
     poses = poses_by_index(s, placed)
     for i, row in enumerate(m.rotors or ()):
         for j, J in enumerate(row):
@@ -52,8 +52,8 @@ def _unit_loads(s: Sweep, placed: Placements) -> Records:
 
 def mass_diagonal(m: Mechanism, q: list[Scalar]) -> Any:
     """The diagonal of M(q), rotors included, by velocity."""
-    s = Sweep(m, q)
-    placed, found, motions = Placements(s, q), s.empty(m.nv), s.constants(m.motions)
+    s = Sweep(m, q, turned=True)
+    placed, found, motions = Placements(s, q), s.empty(m.nv), s.constants(s.m.motions)
     s.outward(lambda body: ignored(placed.visit(body)))
     loads = _unit_loads(s, placed)
     rotors = s.vector([m.rotors[k][k] for k in range(m.nv)] if m.rotors else [0] * m.nv)

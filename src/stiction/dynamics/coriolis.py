@@ -15,10 +15,10 @@ from stiction.trace.functions import Scalar
 
 def coriolis_matrix(m: Mechanism, q: list[Scalar], v: list[Scalar]) -> Any:
     """The matrix C(q, v), (nv, nv); with w = v the product C w are the velocity terms of the equation of motion."""
-    s = Sweep(m, [*q, *v])
+    s = Sweep(m, [*q, *v], turned=True)
     motion = Motion(s, q, v, [0] * m.nv, ZERO)
     poses, inertia, coriolis = s.per_body(Pose), s.gathered(Inertia), s.gathered(BodyCoriolis)
-    rates, C, motions = s.per_velocity(Twist), s.grid(m.nv, m.nv), s.constants(m.motions)
+    rates, C, motions = s.per_velocity(Twist), s.grid(m.nv, m.nv), s.constants(s.m.motions)
     rows, columns, by_rate = (s.per_velocity(Wrench) for _ in range(3))
 
     def outward(body: Body) -> None:

@@ -29,7 +29,7 @@ class _Slopes:
     """What a way outward and one inward find: how each velocity changes, and what that takes."""
 
     def __init__(self, m: Mechanism, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector) -> None:
-        self.s = s = Sweep(m, [*q, *v, *a])
+        self.s = s = Sweep(m, [*q, *v, *a], turned=True)
         self.motion = Motion(s, q, v, a, gravity)
         self.inertia, self.coriolis, self.gathered = s.gathered(Inertia), s.gathered(BodyCoriolis), s.gathered(Wrench)
         self.wrench, self.poses = s.per_body(Wrench), s.per_body(Pose)
@@ -67,7 +67,7 @@ def inverse_dynamics_derivatives(
 ) -> tuple[Any, Any]:
     """∂τ/∂q and ∂τ/∂v, (nv, nv) each; ∂τ/∂a is the mass matrix."""
     x = _Slopes(m, q, v, a, gravity)
-    s, S = x.s, x.s.constants(m.motions)
+    s, S = x.s, x.s.constants(x.s.m.motions)
     by_q, by_v = s.grid(m.nv, m.nv), s.grid(m.nv, m.nv)
 
     def begin(c: Any) -> list[Wrench]:

@@ -7,10 +7,11 @@ that do not turn with the link.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from stiction.spatial import (
+    IDENTITY,
     NO_INERTIA,
     ZERO,
     Angle,
@@ -24,7 +25,7 @@ from stiction.spatial import (
     turned,
 )
 from stiction.trace.expression import Expr
-from stiction.trace.functions import Scalar, cos, sin
+from stiction.trace.functions import Scalar, cos, sin, where
 
 POSITIONS = {"revolute": 1, "prismatic": 1, "single": 1, "translation": 3, "spherical": 4}
 VELOCITIES = {"revolute": 1, "prismatic": 1, "single": 1, "translation": 3, "spherical": 3}
@@ -157,6 +158,21 @@ class Mechanism:
     bodies: tuple[Body, ...]
     rotors: list[list[Scalar]] | None = None
 
+    @cached_property
+    def aligned(self) -> "Aligned":
+        """The same robot in frames in which every joint turns about z, or slides along it: less work, where axes are
+        numbers and not structure.
+        """
+        turns = [alignment(body) for body in self.bodies]
+        bodies = []
+        for body, R in zip(self.bodies, turns, strict=True):
+            carrier = turns[body.parent].T if body.parent >= 0 else IDENTITY
+            origin = Pose(carrier @ body.origin.rotation @ R, carrier @ body.origin.position)
+            inertia = body.inertia if body.inertia is NO_INERTIA else body.inertia.seen_from(Pose(R.T))
+            axis = UNIT_VECTORS[2] if VELOCITIES[body.kind] == 1 else body.axis
+            bodies.append(replace(body, origin=origin, inertia=inertia, axis=axis))
+        return Aligned(tuple(bodies), self.rotors, tuple(turns))
+
     @property
     def nq(self) -> int:
         """Number of positions."""
@@ -215,6 +231,36 @@ class Mechanism:
             sum((entry * x for entry, x in zip(row, a, strict=True) if not _none(entry)), start=0)
             for row in self.rotors
         ]
+
+
+@dataclass(frozen=True)
+class Aligned(Mechanism):
+    """A mechanism in turned frames.
+
+    Attributes:
+        turns: how each frame is turned.
+    """
+
+    turns: tuple[Matrix, ...] = ()
+
+
+def alignment(body: Body) -> Matrix:
+    """A rotation that takes z to the axis of a joint: of zeros and ones for axes along a coordinate."""
+    if VELOCITIES[body.kind] > 1:
+        return IDENTITY
+    x, y, z = (_known(component) for component in body.axis)
+    if None in (x, y, z):  # Duff and others 2017
+        x, y, z = body.axis
+        s = where(z < 0, -1, 1)
+        a = -1 / (s + z)
+        first, second = (1 + s * x * x * a, s * x * y * a, -s * x), (x * y * a, s + y * y * a, -y)
+    elif z:
+        first, second = (1, 0, 0), (0, int(z), 0)
+    elif x:
+        first, second = (0, 1, 0), (0, 0, int(x))
+    else:
+        first, second = (0, 0, 1), (int(y or 0), 0, 0)
+    return Matrix((first, second, body.axis)).T
 
 
 def _known(x: Scalar) -> float | None:

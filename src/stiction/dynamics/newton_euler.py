@@ -18,7 +18,7 @@ def inverse_dynamics(
     pushes: dict[int, Wrench] | None = None,
 ) -> Any:
     """Joint torques [N·m or N] that produce the accelerations a under outer wrenches on bodies, in their frames."""
-    s = Sweep(m, [*q, *v, *a])
+    s = Sweep(m, [*q, *v, *a], turned=True)
     motion = Motion(s, q, v, a, gravity)
     torque = collect(s, motion.placed, motion.loads(pushes))
     return torque if m.rotors is None else [x + y for x, y in zip(torque, m.rotor_torque(a), strict=True)]
@@ -64,7 +64,7 @@ class Motion:
 
         self.s.outward(visit, self.V, self.A)
         for k, push in (pushes or {}).items():
-            loads[k] = loads[k] - push
+            loads[k] = loads[k] - self.s.seen(k, push)
         return loads
 
 

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from stiction.dynamics.mechanism import Body, Mechanism
+from stiction.dynamics.mechanism import Aligned, Body, Mechanism
 from stiction.spatial import Wrench
 from stiction.trace.array import Array
 from stiction.trace.expression import graph_of
@@ -125,18 +125,32 @@ class Sweep:
         like: values of the program, by which it knows whether it is traced.
         bodies: those on the way; all by default.
         least: how many bodies are worth loops.
+        turned: whether frames may be turned, so that all joints have the same axis: what depends on frames does not.
 
     Attributes:
         looped: whether it goes in loops.
     """
 
     def __init__(
-        self, m: Mechanism, like: Sequence[Scalar], bodies: Sequence[Body] | None = None, least: int | None = None
+        self,
+        m: Mechanism,
+        like: Sequence[Scalar],
+        bodies: Sequence[Body] | None = None,
+        least: int | None = None,
+        turned: bool = False,
     ) -> None:
-        self.m, self.bodies = m, list(m.bodies if bodies is None else bodies)
         graph = graph_of(like)
         self.looped = graph is not None and len(m.bodies) >= (LOOP_FROM if least is None else least)
+        self.m: Mechanism = m.aligned if self.looped and turned else m
+        self.bodies = list(self.m.bodies if bodies is None else bodies)
         self._like = [graph.constant(0.0)] if graph is not None and self.looped else None
+
+    def seen(self, k: int, push: Wrench) -> Wrench:
+        """A wrench on a body in its frame, in the frame of this way."""
+        if not isinstance(self.m, Aligned):
+            return push
+        back = self.m.turns[k].T
+        return Wrench(back @ push.moment, back @ push.force)
 
     # What a recursion keeps.
 

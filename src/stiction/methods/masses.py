@@ -7,13 +7,17 @@ from typing import Any
 
 from stiction.dynamics.articulated_body import Articulated
 from stiction.dynamics.kinematics import Placements
-from stiction.dynamics.sweep import Sweep, ignored
+from stiction.dynamics.mechanism import Body
+from stiction.dynamics.newton_euler import Motion, load
+from stiction.dynamics.sweep import Records, Sweep
 from stiction.network.network import Network, States
 from stiction.parts.kinds import Admittance
 from stiction.parts.robot_body import WRITTEN, RobotBody
+from stiction.spatial import Vector, Wrench
 from stiction.trace.array import Array
 from stiction.trace.functions import Scalar
 from stiction.trace.grid import column, each, factor, solve
+from stiction.trace.parameters import absent
 
 
 def is_tree(body: Admittance) -> bool:
@@ -46,29 +50,46 @@ class Masses:
 
     Args:
         network: whose bodies.
-        own: their states.
+        own: their states, with the velocities by which their motion takes forces.
         added: to the diagonal of the mass matrix, by velocity; None for nothing.
+        h: step [s].
         like: a value of the program.
     """
 
-    def __init__(self, network: Network, own: States, added: Sequence[Scalar] | None, like: Sequence[Scalar]) -> None:
-        self.like = like
+    def __init__(
+        self, network: Network, own: States, added: Sequence[Scalar] | None, h: Scalar, like: Sequence[Scalar]
+    ) -> None:
+        self.like, self.h = like, h
         self.added = None if added is None else column(added, like)
-        self.trees: list[tuple[int, Sweep, Placements]] = []
+        self.trees: list[tuple[int, Sweep, Placements, Records]] = []
         self.small: list[tuple[int, list[list[Scalar]]]] = []
-        first = 0
+        self.bias: list[Scalar] = []  # what the motion takes, where it is not in the loads of a tree
         for name, body in network.bodies.items():
-            nq = body.positions()
-            n = len(own[name]) - nq
+            n, first = len(own[name]) - body.positions(), len(self.bias)
             if is_tree(body):
-                s = Sweep(body._mechanism(), like, least=1)  # type: ignore[attr-defined]
-                placed = Placements(s, own[name][:nq])
-                s.outward(lambda body, placed=placed: ignored(placed.visit(body)))  # type: ignore[misc]
-                self.trees.append((first, s, placed))
+                self.trees.append((first, *self._tree(body, own[name])))
+                self.bias += [0] * n
             else:
                 self.small.append((first, body.mass_matrix(own[name])))
-            first += n
-        self.count = first
+                self.bias += body.inverse_dynamics(own[name], [0] * n)
+        self.count = len(self.bias)
+
+    def _tree(self, body: Any, own: list[Scalar]) -> tuple[Sweep, Placements, Records]:
+        """A large robot: the way over its bodies, where they are, and the impulses that their motion takes."""
+        m, nq = body._mechanism(), body.positions()
+        s = Sweep(m, self.like, least=1, turned=True)
+        motion, loads = Motion(s, own[:nq], own[nq:], [0] * m.nv, Vector(*body.gravity)), s.per_body(Wrench)
+
+        def visit(link: Body) -> None:
+            moving = motion.visit(link)
+            loads[link.index] = load(link, moving.V, moving.A) * self.h
+
+        s.outward(visit, motion.V, motion.A)
+        return s, motion.placed, loads
+
+    def impulses(self, forces: Sequence[Scalar]) -> list[Scalar]:
+        """Impulses of forces, less what the motion takes of those that are no tree."""
+        return [self.h * f if absent(b) else self.h * (f - b) for f, b in zip(forces, self.bias, strict=True)]
 
     def factored(self, held: Any = None) -> Factored:
         """Their factors, with some velocities held."""
@@ -82,15 +103,15 @@ class Factored:
         self.masses, self.held = masses, held
         view = lambda array, first: None if array is None else View(array, first)  # noqa: E731
         self.trees = [
-            (first, Articulated(s, placed, view(masses.added, first), view(held, first)))
-            for first, s, placed in masses.trees
+            (first, Articulated(s, placed, view(masses.added, first), view(held, first)), loads)
+            for first, s, placed, loads in masses.trees
         ]
 
     def solve(self, change: Any, forces: Any, given: Any = None, reaction: Any = None) -> None:
         """Changes of the velocities under impulses; those of what is held are given, and what holds it is found."""
-        for first, tree in self.trees:
+        for first, tree, loads in self.trees:
             views = [None if x is None else View(x, first) for x in (given, reaction)]
-            tree.fill(View(change, first), View(forces, first), None, *views)
+            tree.fill(View(change, first), View(forces, first), loads, *views)
         for first, M in self.masses.small:
             self._solve(first, M, change, forces, given, reaction)
 
@@ -113,7 +134,7 @@ class Factored:
     def own_compliances(self) -> Array:
         """How each velocity answers to a unit impulse of its own."""
         found = Array(self.masses.count, self.masses.like)
-        for first, tree in self.trees:
+        for first, tree, _ in self.trees:
             own = tree.own_compliances()
 
             def note(k: Any, first: int = first, own: Any = own) -> None:

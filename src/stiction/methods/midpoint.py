@@ -231,7 +231,7 @@ class MidpointPart(FlowPart):
     ) -> tuple[list[Scalar], Compliance]:
         """Velocities at the end of the step without these rows, and what impulses at them do."""
         v, n = self.terms.velocities, len(self.terms.velocities)
-        forces = self._forces(known)
+        forces = self.forces(known)
         bias, gyroscopic = self._bias()
         M = self.terms.mass_matrix
         slopes = [added(a, [g / 2 for g in b]) for a, b in zip(self.damping, gyroscopic, strict=True)]
@@ -241,7 +241,7 @@ class MidpointPart(FlowPart):
         change = coupled.solve([h * (f - b) for f, b in zip(forces, bias, strict=True)])
         return added(v, change), coupled
 
-    def _forces(self, known: Mapping[str, Scalar]) -> list[Scalar]:
+    def forces(self, known: Mapping[str, Scalar]) -> list[Scalar]:
         """Forces in the middle of the step, without what changes of velocities do; those of some rows are known."""
         own = [w.own * x for w, x in zip(self.decays, self.drift, strict=True)]
         forces = self._with_known(self._through(own), known)

@@ -343,8 +343,9 @@ class Moreau(Method):
             inertia = [1 / coupled.A[k][k] for k in range(len(rows))]
             solution = Solution(pushed_by(free, coupled.responses, outcome.impulse), coupled.responses)
         else:
-            masses = Masses(smooth.network, own, smooth.added_inertia(h), smooth.terms.velocities[:1])
-            system = LockedJoints(masses, joints, smooth.terms.velocities, smooth.impulses(known, h))
+            v = smooth.terms.velocities
+            masses = Masses(smooth.network, smooth.in_motion(), smooth.added_inertia(h), h, v[:1])
+            system = LockedJoints(masses, joints, v, masses.impulses(smooth.forces(known)))
             bounds = bounds_of(smooth, rows, system, h)
             sites = [Site(bound, stop) for bound, stop in zip(bounds, allowed, strict=True)]
             outcome = stick_slip_in_loops(system, sites, modes) if sites else Outcome([], [], [], system.free_motion())

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from stiction.methods.masses import is_large
-from stiction.network.network import Evaluation, Network
+from stiction.network.network import Evaluation, Network, States
 from stiction.network.terms import Compliance, Terms, added, compliance, dot
 from stiction.parts.imposed_motion import ImposedMotion
 from stiction.parts.kinds import Implicit, Row
@@ -92,12 +92,16 @@ class FlowPart:
     ) -> tuple[list[Scalar], Compliance]:
         """Velocities after the step without these rows, and what impulses at them do."""
         coupled = compliance(self.terms.mass_matrix, rows, give)
-        return added(self.terms.velocities, coupled.solve(self.impulses(known, h))), coupled
+        impulses = [h * (f - b) for f, b in zip(self.forces(known), self.terms.bias, strict=True)]
+        return added(self.terms.velocities, coupled.solve(impulses)), coupled
 
-    def impulses(self, known: Mapping[str, Scalar], h: Scalar) -> list[Scalar]:
-        """Impulses of the step along the velocities, those of rows that are not known aside."""
-        forces = self._with_known(self.terms.pushed(without=self.rigid), known)
-        return [h * (f - b) for f, b in zip(forces, self.terms.bias, strict=True)]
+    def forces(self, known: Mapping[str, Scalar]) -> list[Scalar]:
+        """Forces along the velocities in this step, those of rows that are not known aside."""
+        return self._with_known(self.terms.pushed(without=self.rigid), known)
+
+    def in_motion(self) -> States:
+        """The states by which the motion of bodies takes forces in this step."""
+        return self.terms.now.own
 
     def added_inertia(self, h: Scalar) -> list[Scalar] | None:
         """What is added to the inertia of each velocity in this step; None for nothing."""

@@ -9,8 +9,9 @@ from typing import Any
 
 from stiction.methods.midpoint import MidpointPart, Weights, weights
 from stiction.methods.smooth_part import FlowPart
+from stiction.network.network import States
 from stiction.network.slopes import Gradient, along, components, plus
-from stiction.network.terms import Terms, added
+from stiction.network.terms import added
 from stiction.trace.elimination import eliminated, solved
 from stiction.trace.functions import Scalar, maximum, minimum
 from stiction.trace.grid import mapped
@@ -94,7 +95,8 @@ class SparseMidpointPart(MidpointPart):
                 total = plus(total, self.own_means.get(key, {}), slope)
         return total
 
-    def _forces(self, known: Mapping[str, Scalar]) -> list[Scalar]:
+    def forces(self, known: Mapping[str, Scalar]) -> list[Scalar]:
+        """Forces in the middle of the step, without what changes of velocities do; those of some rows are known."""
         own = {key: self.decay[key].own * x for key, x in self.own_drift.items()}
         forces = [along(gradient, own) for gradient in self.total]
         forces = self._with_known(forces, known)
@@ -102,11 +104,9 @@ class SparseMidpointPart(MidpointPart):
             forces = added(forces, push)
         return [f if absent(g) else f - g * d / 2 for f, g, d in zip(forces, self.growing, self.last, strict=True)]
 
-    def impulses(self, known: Mapping[str, Scalar], h: Scalar) -> list[Scalar]:
-        """Impulses of the step along the velocities; what the motion takes is that in the middle, extrapolated."""
-        own = self.network.with_velocities(self.terms.now.own, self.ahead)
-        bias = Terms(self.network, self.terms.now._replace(own=own)).bias
-        return [h * (f - b) for f, b in zip(self._forces(known), bias, strict=True)]
+    def in_motion(self) -> States:
+        """The velocities in the middle of the step, extrapolated."""
+        return self.network.with_velocities(self.terms.now.own, self.ahead)
 
     def added_inertia(self, h: Scalar) -> list[Scalar] | None:
         """What slopes add to the inertia of each velocity."""
