@@ -60,9 +60,10 @@ def measured(robot: Robot, level: float, seconds: float) -> dict[str, Any]:
     """Cells of a robot."""
     scene = scene_of(robot, level)
     first = next(iter(scene.friction))
-    one, many = (core_of(scene, "moreau", STEP, ["q.", "v."], values) for values in (
-        {}, {f"friction.{first}.level": np.linspace(0.9, 1.1, BATCH) * level}
-    ))
+    one, many = (
+        core_of(scene, "moreau", STEP, ["q.", "v."], values)
+        for values in ({}, {f"friction.{first}.level": np.linspace(0.9, 1.1, BATCH) * level})
+    )
     peers = {integrator: Peer(robot, level, integrator) for integrator in ("Euler", "implicitfast")}
     calls: dict[str, Timed] = {
         "one robot": (steps_of(one, STEPS), STEPS),

@@ -11,8 +11,8 @@ from stiction import Clock, Coulomb, Curve, Dahl, LuGre, Scene, Stribeck, Viscou
 from stiction.control import PID
 from stiction.drive import DCMotor, Drive, Gear
 from stiction.methods import masses, method_for
-from stiction.network import programs
-from stiction.parts import robot_body
+from stiction.network import Term, Wire, programs
+from stiction.parts import EndStop, robot_body
 from stiction.trace import where
 from tests.machines import random_robot
 
@@ -101,6 +101,22 @@ def test_end_stops_as_with_a_matrix(monkeypatch):
     assert q.min() > -0.4 - 1e-12 and q.max() < 0.6 + 1e-12 and (np.abs(q - 0.6) < 1e-9).any()
     for joint in robot.velocity_names:
         np.testing.assert_allclose(a[f"q.{joint}"], b[f"q.{joint}"], atol=1e-4)
+
+
+def test_bounces_as_with_a_matrix(monkeypatch):
+    """A stop that gives back half of the speed, at one joint of many that hang on each other."""
+    robot = stiction.library.chain(N)
+    parts = {"stop": EndStop(lower=-0.05, upper=0.35, restitution=0.5)}
+    pick = [[float(k == 2) for k in range(N)]]
+    wires = [
+        Wire("stop.position", [Term("robot.q", pick)]),
+        Wire("stop.velocity", [Term("robot.v", pick)]),
+        Wire("robot.torque", [Term("stop.torque", [[-x] for x in pick[0]])]),
+    ]
+    scene = Scene(robot=robot, parts=parts, wires=wires, q=np.full(N, 0.3), v=np.full(N, 0.5))
+    a, b = both_ways(monkeypatch, scene, duration=0.2)
+    assert (np.abs(np.diff(a["v.joint3"])) > 0.3).any()
+    agree(a, b, 1e-6)
 
 
 def test_every_kind_of_joint(monkeypatch):

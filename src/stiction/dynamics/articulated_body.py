@@ -6,7 +6,8 @@ from typing import Any
 from stiction.dynamics.kinematics import Placements
 from stiction.dynamics.mechanism import Body, Mechanism
 from stiction.dynamics.newton_euler import Motion
-from stiction.dynamics.sweep import Records, Sweep, Unit, ignored
+from stiction.dynamics.records import Records, Unit
+from stiction.dynamics.sweep import Sweep, ignored
 from stiction.spatial import AT_REST, ArticulatedInertia, SpatialCompliance, Twist, Vector, Wrench
 from stiction.trace.functions import Scalar
 

@@ -5,7 +5,8 @@ from typing import Any
 from stiction.dynamics.kinematics import Placements, poses_by_index
 from stiction.dynamics.mechanism import Body, Mechanism
 from stiction.dynamics.newton_euler import inverse_dynamics
-from stiction.dynamics.sweep import Records, Sweep, ignored
+from stiction.dynamics.records import Records
+from stiction.dynamics.sweep import Sweep, ignored
 from stiction.spatial import Inertia, Vector, Wrench
 from stiction.trace.functions import Scalar
 from stiction.trace.grid import Grid, factor, solve

@@ -3,7 +3,8 @@
 from typing import Any, NamedTuple
 
 from stiction.dynamics.mechanism import Body, Mechanism
-from stiction.dynamics.sweep import WORLD, Records, Sweep
+from stiction.dynamics.records import Records
+from stiction.dynamics.sweep import WORLD, Sweep
 from stiction.spatial import AT_REST, Angle, Matrix, Pose, Twist
 from stiction.trace.functions import Scalar
 

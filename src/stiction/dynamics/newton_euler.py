@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 from stiction.dynamics.kinematics import Placements
 from stiction.dynamics.mechanism import Body, Mechanism
-from stiction.dynamics.sweep import Records, Sweep
+from stiction.dynamics.records import Records
+from stiction.dynamics.sweep import Sweep
 from stiction.spatial import AT_REST, Twist, Vector, Wrench
 from stiction.trace.functions import Scalar
 

@@ -6,7 +6,7 @@ joints locked: their velocities are given, and the torques that it takes come ou
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -85,6 +85,11 @@ class LockedJoints:
         """Velocity of a row under its own unit impulse."""
         r = self.ratios[k]
         return r * r * self._own[self.joint(k)]
+
+    def units(self, names: Iterable[str]) -> dict[str, list[Scalar]]:
+        """For each row, by name, which velocity is its own."""
+        places = range(self.masses.count)
+        return {name: [int(k == row.joint) for k in places] for name, row in zip(names, self.rows, strict=True)}
 
     def free_motion(self) -> Scalar:
         """Find the changes of the velocities, where there are no rows; no contradiction is left."""

@@ -9,7 +9,8 @@ from stiction.dynamics.articulated_body import Articulated
 from stiction.dynamics.kinematics import Placements
 from stiction.dynamics.mechanism import Body
 from stiction.dynamics.newton_euler import Motion, load
-from stiction.dynamics.sweep import Records, Sweep
+from stiction.dynamics.records import Records
+from stiction.dynamics.sweep import Sweep
 from stiction.network.network import Network, States
 from stiction.parts.kinds import Admittance
 from stiction.parts.robot_body import WRITTEN, RobotBody
@@ -90,6 +91,14 @@ class Masses:
     def impulses(self, forces: Sequence[Scalar]) -> list[Scalar]:
         """Impulses of forces, less what the motion takes of those that are no tree."""
         return [self.h * f if absent(b) else self.h * (f - b) for f, b in zip(forces, self.bias, strict=True)]
+
+    def turned_round(self, rows: Sequence[Any], here: Sequence[Scalar], less: Sequence[Scalar]) -> list[Scalar]:
+        """Changes of all velocities, where impacts at rows on single joints make those of the rows less by these."""
+        held, goal, none, change = (Array(self.count, self.like) for _ in range(4))
+        for row, locks, x in zip(rows, here, less, strict=True):
+            held[row.joint], goal[row.joint] = locks, -x / row.ratio
+        self.factored(held).solve(change, none, goal)
+        return list(change)
 
     def factored(self, held: Any = None) -> Factored:
         """Their factors, with some velocities held."""

@@ -35,7 +35,7 @@ from stiction.methods.explicit import (
     refuse_pushing,
 )
 from stiction.methods.fast_states import at_means
-from stiction.methods.locked_joints import LockedJoints, joint_rows
+from stiction.methods.locked_joints import JointRow, LockedJoints, joint_rows
 from stiction.methods.masses import Masses, is_large
 from stiction.methods.method import Choice, Method
 from stiction.methods.midpoint import MidpointPart
@@ -331,9 +331,8 @@ class Moreau(Method):
         give = self.softness + GIVE if any(part.shared for part in smooth.rigid.values()) else self.softness
         stops = allowed_velocities(smooth, rows, h)
         rows = {name: row for name, row in rows.items() if not smooth.rigid[name].on}
-        own = smooth.terms.now.own
+        modes, allowed = [smooth.terms.now.own[name][0] for name in rows], [stops.get(name) for name in rows]
         ways = {name: self._way(smooth, name, h) for name in rows}
-        modes, allowed = [own[name][0] for name in rows], [stops.get(name) for name in rows]
         joints = joint_rows(rows, added_to(smooth.given_at_end, ways)) if smooth.large and absent(give) else None
         if joints is None:
             free, coupled = smooth.free(rows, known, give, h)
@@ -343,17 +342,12 @@ class Moreau(Method):
             inertia = [1 / coupled.A[k][k] for k in range(len(rows))]
             solution = Solution(pushed_by(free, coupled.responses, outcome.impulse), coupled.responses)
         else:
-            v = smooth.terms.velocities
-            masses = Masses(smooth.network, smooth.in_motion(), smooth.added_inertia(h), h, v[:1])
-            system = LockedJoints(masses, joints, v, masses.impulses(smooth.forces(known)))
+            system = _locked(smooth, joints, known, h)
             bounds = bounds_of(smooth, rows, system, h)
             sites = [Site(bound, stop) for bound, stop in zip(bounds, allowed, strict=True)]
             outcome = stick_slip_in_loops(system, sites, modes) if sites else Outcome([], [], [], system.free_motion())
             inertia = [1 / system.own(k) for k in range(len(rows))] if self.scheme in SCHEMES else [0] * len(rows)
-            units = {
-                name: [int(k == row.joint) for k in range(masses.count)] for name, row in zip(rows, joints, strict=True)
-            }
-            solution = Solution(added(smooth.terms.velocities, list(system.change)), units)
+            solution = Solution(added(smooth.terms.velocities, list(system.change)), system.units(rows))
         felt = {name: J for name, J in zip(rows, inertia, strict=True) if not isinstance(smooth.rigid[name], RigidStop)}
         found = FoundRows(
             torques_of(smooth, rows, outcome, h), modes_of(smooth, rows, outcome), felt, outcome.residual / h
@@ -387,6 +381,13 @@ def midpoint_part(network: Network, block: Block, last: Sequence[Scalar], t: Sca
         except CoupledError:
             pass
     return MidpointPart(network, block, last, t, h)
+
+
+def _locked(smooth: FlowPart, joints: Sequence[JointRow], known: Mapping[str, Scalar], h: Scalar) -> LockedJoints:
+    """Rows on single joints, as the search takes them."""
+    v = smooth.terms.velocities
+    masses = Masses(smooth.network, smooth.in_motion(), smooth.added_inertia(h), h, v[:1])
+    return LockedJoints(masses, joints, v, masses.impulses(smooth.forces(known)))
 
 
 def added_to(given: Mapping[str, Scalar], ways: Mapping[str, Scalar]) -> dict[str, Scalar]:

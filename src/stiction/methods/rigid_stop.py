@@ -1,13 +1,15 @@
 """An end stop as a row: what arrives is caught before it goes through. What `Moreau` makes of end stops."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from stiction.fields import number
+from stiction.methods.locked_joints import joint_rows
+from stiction.methods.masses import Masses, is_large
 from stiction.methods.smooth_part import FlowPart, Solution
 from stiction.network.network import Network, States
-from stiction.network.terms import Terms, compliance, dot
+from stiction.network.terms import Terms, added, compliance, dot
 from stiction.parts.end_stop import EndStopPart
 from stiction.parts.imposed_motion import ImposedMotion
 from stiction.parts.kinds import Row
@@ -142,19 +144,30 @@ def bounced(network: Network, own: States, t: Scalar, h: Scalar) -> States:
         return own
     terms = Terms(network, network.evaluate(own, t, h))
     rows = {name: terms.row(name) for name in marked}
-    coupled = compliance(terms.mass_matrix, rows)
     bounces, wanted = [], []
     for name, part in marked.items():
         approach = own[name][2]
         change = dot(rows[name], terms.velocities) + part.restitution * approach
         bounces.append(where(approach * change > 0, 1, 0))
         wanted.append(change * bounces[-1])
-    n = range(len(bounces))
+    joints = joint_rows(rows, dict.fromkeys(rows, 0)) if is_large(network) else None
+    if joints is None:
+        v = _turned_round(terms, rows, bounces, wanted)
+    else:
+        masses = Masses(network, own, None, 0, terms.velocities[:1])
+        v = added(terms.velocities, masses.turned_round(joints, bounces, wanted))
+    return {**network.with_velocities(own, v), **{name: [*own[name][:2], 0] for name in marked}}
+
+
+def _turned_round(
+    terms: Terms, rows: Mapping[str, list[Scalar]], bounces: Sequence[Scalar], wanted: Sequence[Scalar]
+) -> list[Scalar]:
+    """Velocities after those of the rows that bounce were taken back by what is wanted."""
+    coupled, n, v = compliance(terms.mass_matrix, rows), range(len(bounces)), terms.velocities
     masked = [[coupled.A[i][j] * bounces[i] * bounces[j] + (1 - bounces[i] if i == j else 0) for j in n] for i in n]
-    v = terms.velocities
     for name, p in zip(rows, solve(factor(masked), wanted), strict=True):
         v = [x - r * p for x, r in zip(v, coupled.responses[name], strict=True)]
-    return {**network.with_velocities(own, v), **{name: [*own[name][:2], 0] for name in marked}}
+    return v
 
 
 def put_back(smooth: FlowPart, solution: Solution, own: States, t: Scalar, h: Scalar) -> States:
