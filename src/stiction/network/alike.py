@@ -57,8 +57,11 @@ def for_all(
     kinds: Mapping[str, Hashable],
     given: Mapping[str, list[Scalar]],
     formula: Formula,
+    shared: bool = False,
 ) -> dict[str, list[Scalar]]:
-    """A formula of a part and some numbers, for several parts; in one loop for those of a kind, if they are many."""
+    """A formula of a part and some numbers, for several parts; in one loop for those of a kind, if they are many.
+    `shared`: results that are the same in all runs and steps are to stay so, which takes them out of the loop.
+    """
     groups: dict[Hashable, list[str]] = {}
     for name in names:
         groups.setdefault((kinds[name], len(given[name])), []).append(name)
@@ -70,11 +73,13 @@ def for_all(
             found |= {name: list(formula(name, parts[name], given[name])) for name in group}
         else:
             first, size = group[0], len(given[group[0]])
-            found |= dict(zip(group, _in_loop(first, parts[first], rows, size, formula), strict=True))
+            found |= dict(zip(group, _in_loop(first, parts[first], rows, size, formula, shared), strict=True))
     return found
 
 
-def _in_loop(name: str, part: Any, rows: list[list[Scalar]], given: int, formula: Formula) -> list[list[Scalar]]:
+def _in_loop(
+    name: str, part: Any, rows: list[list[Scalar]], given: int, formula: Formula, shared: bool
+) -> list[list[Scalar]]:
     """The formula for parts that differ from one by numbers alone, which come first in their rows."""
     graph = graph_of([x for row in rows for x in row])
     assert graph is not None
@@ -91,21 +96,21 @@ def _in_loop(name: str, part: Any, rows: list[list[Scalar]], given: int, formula
     results = [Array(len(rows), like) for _ in range(count)]
     known: dict[int, Any] = {}  # what is the same for all, whatever their numbers
 
-    shared: set[int] = set()  # what does not change from run to run, and from step to step
+    outside: set[int] = set()  # what does not change from run to run, and from step to step
 
     def one(k: Any) -> None:
         for j, x in enumerate(map(graph.wrap, run(k))):
             if x.op == "const":
                 known[j] = x
-            elif not x.varying:
-                shared.add(j)
+            elif shared and not x.varying:
+                outside.add(j)
             else:
                 results[j][k] = x
 
     if count:
         each(len(rows), one, like)
-    apart = [formula(name, with_numbers(part, row[:split]), list(row[split:])) for row in rows if shared]
+    apart = [formula(name, with_numbers(part, row[:split]), list(row[split:])) for row in rows if outside]
     return [
-        [known[j] if j in known else apart[k][j] if j in shared else results[j][k] for j in range(count)]
+        [known[j] if j in known else apart[k][j] if j in outside else results[j][k] for j in range(count)]
         for k in range(len(rows))
     ]

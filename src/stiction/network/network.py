@@ -230,9 +230,11 @@ class Network:
         """Parts of one kind differ by numbers alone."""
         return kinds_of({name: part for name, part in self.parts.items() if not isinstance(part, Admittance)})
 
-    def for_all(self, names: Sequence[str], given: Mapping[str, list[Scalar]], formula: Formula) -> dict[str, list]:
+    def for_all(
+        self, names: Sequence[str], given: Mapping[str, list[Scalar]], formula: Formula, shared: bool = False
+    ) -> dict[str, list]:
         """A formula of some parts and numbers that are given to each."""
-        return for_all(names, self.parts, self.kinds, given, formula)
+        return for_all(names, self.parts, self.kinds, given, formula, shared)
 
     def structure(self) -> tuple:
         """All that decides its programs, parameters aside."""

@@ -89,7 +89,7 @@ class Slopes:
     def _parts(self, names: Sequence[str]) -> None:
         now, network = self.now, self.network
         given = {name: [*flat_ports(network.inputs(name, now.signals)), *now.own[name]] for name in names}
-        slopes = network.for_all(names, given, self._local)
+        slopes = network.for_all(names, given, self._local, shared=True)
         for name in names:
             part: Any = network.parts[name]
             states = [{(name, k): 1} for k in range(len(now.own[name]))]

@@ -104,8 +104,8 @@ class Twin:
 
     def __init__(self, graph: Graph, roots: Sequence[Expr], rates: dict[int, Expr], chained: Chained) -> None:
         self.graph, self.rates, self.chained = graph, rates, chained
-        self.nodes = _needed(roots)
         self.seeds = set(rates)
+        self.nodes = _needed(roots, self.seeds)
         self.activity = Activity(self.nodes, list(rates))
         self.values: dict[int, Expr] = {}  # where a node is run again: what it is now
         self.copies: dict[int, Array] = {}
@@ -235,14 +235,14 @@ class Twin:
             self.rates[e.index] = rate
 
 
-def _needed(roots: Sequence[Expr]) -> list[Expr]:
-    """The nodes on which rates of the roots depend, in the order of their making."""
+def _needed(roots: Sequence[Expr], seeds: set[int]) -> list[Expr]:
+    """The nodes on which rates of the roots depend, down to the seeds, in the order of their making."""
     seen: dict[int, Expr] = {}
     stack = list(roots)
     while stack:
         e = stack.pop()
         if e.index not in seen:
             seen[e.index] = e
-            if e.op not in FIXED and not e.boolean:
+            if e.op not in FIXED and not e.boolean and e.index not in seeds:
                 stack.extend(e.args)
     return [seen[index] for index in sorted(seen)]
