@@ -6,6 +6,7 @@ import pytest
 from stiction.errors import TraceError
 from stiction.trace import Array, Port, Program, lookup, loop, maximum, sin, where
 from stiction.trace.arithmetic import Target
+from stiction.trace.grid import column
 
 N = 7
 
@@ -212,3 +213,23 @@ def test_what_is_one_number_in_all_rows_is_no_column():
     made = Program("chosen", chosen, [Port("x")], [Port("y")])
     assert "mul" not in made.operations or made.operations["mul"] + made.operations.get("fma", 0) <= 1
     assert float(made(2.0)[0]) == 2 + 2 * 15
+
+
+def test_numbers_in_memory_are_not_taken_from_a_loop_that_may_not_have_run():
+    """Two loops need the same numbers by index; the first of them is skipped in some lanes."""
+
+    def both(x, go):
+        numbers = [x + k for k in range(12)]
+
+        def add(_, carry):
+            held = column(numbers, [x])
+            return [loop(12, lambda k, c: [c[0] + held[k]], [0 * x])[0], 0 * x]
+
+        first = loop(1, add, [0 * x, go], until_zero=1, skip=True)[0]
+        second = loop(1, add, [0 * x, 1 + 0 * x], until_zero=1)[0]
+        return first, second
+
+    made = Program("both", both, [Port("x"), Port("go")], [Port("first"), Port("second")])
+    for go in (0.0, 1.0):
+        first, second = made(2.0, go)
+        assert float(first) == go * 90 and float(second) == 90
