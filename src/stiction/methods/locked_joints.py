@@ -66,7 +66,7 @@ class LockedJoints:
         """The same inside a loop."""
         made = LockedJoints(self.masses, self.rows, self.v, self.forces)
         made.outer = self
-        _ = made._free, made._own  # here, and not in an inner loop that ends before they are needed again
+        made._own = made._free.held_compliances()  # here, and not in an inner loop that ends before it is needed again
         return made
 
     def joint(self, k: Any) -> Any:

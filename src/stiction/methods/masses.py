@@ -142,9 +142,16 @@ class Factored:
 
     def own_compliances(self) -> Array:
         """How each velocity answers to a unit impulse of its own."""
+        return self._noted([tree.own_compliances() for _, tree, _ in self.trees])
+
+    def held_compliances(self) -> Array:
+        """The same where what carries a joint does not move: less work, and a little less than that."""
+        return self._noted([tree.inverse for _, tree, _ in self.trees])
+
+    def _noted(self, of_trees: Sequence[Any]) -> Array:
+        """Numbers of trees, and own compliances of small bodies, by velocity."""
         found = Array(self.masses.count, self.masses.like)
-        for first, tree, _ in self.trees:
-            own = tree.own_compliances()
+        for (first, tree, _), own in zip(self.trees, of_trees, strict=True):
 
             def note(k: Any, first: int = first, own: Any = own) -> None:
                 found[first + k] = own[k]
