@@ -12,8 +12,8 @@ from stiction.control import PID
 from stiction.drive import DCMotor, Drive, Gear
 from stiction.methods import masses, method_for
 from stiction.network import Term, Wire, programs
-from stiction.parts import EndStop, robot_body
-from stiction.trace import where
+from stiction.parts import EndStop, Friction, Mass, robot_body
+from stiction.trace import sin, where
 from tests.machines import random_robot
 
 N = 13
@@ -117,6 +117,35 @@ def test_bounces_as_with_a_matrix(monkeypatch):
     a, b = both_ways(monkeypatch, scene, duration=0.2)
     assert (np.abs(np.diff(a["v.joint3"])) > 0.3).any()
     agree(a, b, 1e-6)
+
+
+def test_imposed_motion_as_with_a_matrix(monkeypatch):
+    """One joint moves as it is told, the others hang on it with friction."""
+    robot = stiction.library.chain(N)
+    friction = dict.fromkeys(robot.velocity_names[1:], Coulomb(level=0.02))
+    scene = Scene(robot=robot, friction=friction, motion={"joint1": lambda t: 0.2 * sin(8 * t)}, gravity=(0, 0, 0))
+    a, b = both_ways(monkeypatch, scene)
+    agree(a, b, 1e-8)
+    np.testing.assert_allclose(a["q.joint1"], 0.2 * np.sin(8 * a.time), atol=1e-6)
+
+
+def test_several_bodies_as_with_a_matrix(monkeypatch):
+    """Two robots, one of them large, and a mass, all with friction."""
+    small = stiction.library.pendulum(2)
+    robots = {"snake": stiction.library.chain(N), "arm": small}
+    joints = [f"snake.{joint}" for joint in robots["snake"].velocity_names] + ["arm.joint1", "arm.joint2"]
+    parts = {"mass": Mass(mass=0.5, velocity=1.0), "rub": Friction(law=Coulomb(level=0.3))}
+    wires = [Wire("rub.velocity", ["mass.velocity"]), Wire("mass.force", [Term("rub.torque", -1.0)])]
+    scene = Scene(
+        robots=robots,
+        parts=parts,
+        wires=wires,
+        friction=dict.fromkeys(joints, Coulomb(level=0.02)),
+        q={"snake.joint3": 0.5, "arm.joint1": 0.4},
+    )
+    a, b = both_ways(monkeypatch, scene)
+    agree(a, b, 1e-6)  # the small arm's gyroscopic terms are extrapolated beside a large robot, with slopes otherwise
+    assert a["mass.velocity"][-1] == pytest.approx(1 - 0.15 * 0.3 / 0.5, rel=1e-9)
 
 
 def test_every_kind_of_joint(monkeypatch):
