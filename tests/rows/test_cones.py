@@ -5,7 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from stiction.rows.cones import Blocks, Cones, one_contact
+from stiction.rows.cones import solve
+from stiction.rows.coupled_rows import Blocks, CoupledRows
+from stiction.rows.sweeps import one_contact
 from stiction.trace import Array, Port, Program
 from stiction.trace.grid import Grid
 from tests.rows.contact_problems import FAMILIES, GRAVITY, STEP, collected, residual
@@ -22,7 +24,7 @@ def program(intervals, cones, tangents=2):
             for j, x in enumerate(row):
                 matrix[i, j] = x
         blocks = Blocks(Array.of(low), Array.of(high), Array.of(friction), intervals, cones, tangents)
-        result = Cones(matrix, Array.of(c), blocks, like).solve(found, tolerance)
+        result = solve(CoupledRows(matrix, Array.of(c), blocks, like), found, tolerance)
         return found, result.residual, result.passes
 
     ends = max(intervals, 1)
