@@ -4,10 +4,10 @@ from typing import Any
 
 from stiction.dynamics.kinematics import Placements, poses_by_index
 from stiction.dynamics.mechanism import Body, Mechanism
-from stiction.dynamics.newton_euler import inverse_dynamics
-from stiction.dynamics.records import Records
+from stiction.dynamics.newton_euler import Motion, collect, inverse_dynamics
+from stiction.dynamics.records import Records, Unit
 from stiction.dynamics.sweep import Sweep, ignored
-from stiction.spatial import Inertia, Vector, Wrench
+from stiction.spatial import ZERO, Inertia, Vector, Wrench
 from stiction.trace.functions import Scalar
 from stiction.trace.grid import Grid, factor, solve
 
@@ -17,10 +17,7 @@ def mass_matrix(m: Mechanism, q: list[Scalar]) -> Grid:
     s = Sweep(m, q, turned=True)
     placed, motions, M = Placements(s, q), s.constants(s.m.motions), s.grid(m.nv, m.nv)
     poses = poses_by_index(s, placed)
-    for i, row in enumerate(m.rotors or ()):
-        for j, J in enumerate(row):
-            if not (isinstance(J, int) and J == 0):
-                M[i, j] = J
+    _add_rotors(m, M)
     loads = _unit_loads(s, placed)
 
     def begin(c: Any) -> list[Wrench]:
@@ -88,9 +85,26 @@ def forward_dynamics_by_columns(
     pushes: dict[int, Wrench] | None = None,
 ) -> list[Scalar]:
     """The same from n + 1 calls of inverse dynamics (course, section 5): one for the bias, one per column of M."""
-    n = m.nv
-    rest, still = [0] * n, Vector(0, 0, 0)
-    bias = inverse_dynamics(m, q, v, rest, gravity, pushes)
-    columns = [inverse_dynamics(m, q, rest, [int(k == j) for k in range(n)], still) for j in range(n)]
-    M = [[columns[j][i] for j in range(n)] for i in range(n)]
+    bias = inverse_dynamics(m, q, v, [0] * m.nv, gravity, pushes)
+    s = Sweep(m, q, turned=True)
+    M = s.grid(m.nv, m.nv)
+
+    def fill(j: Any) -> None:
+        motion = Motion(s, q, [0] * m.nv, Unit(j), ZERO)
+        torque = collect(s, motion.placed, motion.loads())
+
+        def entry(i: Any) -> None:
+            M[i, j] = torque[i]
+
+        s.each(m.nv, entry)
+
+    s.each(m.nv, fill)
+    _add_rotors(m, M)
     return solve(factor(M), [t - b for t, b in zip(torque, bias, strict=True)])
+
+
+def _add_rotors(m: Mechanism, M: Grid) -> None:
+    for i, row in enumerate(m.rotors or ()):
+        for j, J in enumerate(row):
+            if not (isinstance(J, int) and J == 0):
+                M[i, j] = M[i, j] + J

@@ -39,7 +39,7 @@ class Motion:
     upward acceleration of the world. Filled body by body on an outward way.
     """
 
-    def __init__(self, s: Sweep, q: list[Scalar], v: list[Scalar], a: list[Scalar], gravity: Vector) -> None:
+    def __init__(self, s: Sweep, q: list[Scalar], v: list[Scalar], a: Any, gravity: Vector) -> None:
         self.s, self.v, self.a = s, s.vector(v), s.vector(a)
         self.placed = Placements(s, q)
         self.V = s.passed(Twist, AT_REST)

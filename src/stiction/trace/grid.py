@@ -58,8 +58,8 @@ class Table:
 def column(values: Sequence[Scalar], like: Sequence[Scalar] | None) -> Any:
     """Numbers by an index of the program, to be read only: in as little memory as they need."""
     graph = graph_of(like or ())
-    if graph is None or isinstance(values, Array):
-        return values
+    if graph is None or not isinstance(values, (list, tuple)):
+        return values  # as it is, or by index already
     nodes = [graph.wrap(x) for x in values]
     if all(x is nodes[0] for x in nodes):
         return Same(values[0])
