@@ -5,11 +5,11 @@ import pytest
 
 import stiction
 from stiction import InputError, methods
-from stiction.dynamics.sweep import LOOP_FROM
 from stiction.network.layout import Layout
 from stiction.network.parameters import Parameters
 from stiction.reproduce.gears import chain_with_drives
 from stiction.simulation.program import StepProgram
+from stiction.trace.grid import LOOP_FROM
 from stiction.trace.program import Program
 
 HEAD = f"{'program':30s} joints  operations  object [KiB]  compile [s]"

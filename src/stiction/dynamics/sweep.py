@@ -16,9 +16,8 @@ from stiction.spatial import Wrench
 from stiction.trace.array import Array
 from stiction.trace.expression import graph_of
 from stiction.trace.functions import Scalar, loop, where
-from stiction.trace.grid import Grid, column, each
+from stiction.trace.grid import LOOP_FROM, Grid, column, each
 
-LOOP_FROM = 10  # bodies: what has fewer is unrolled
 PERIODS = (1, 2, 3)  # how many kinds of bodies may alternate in a loop
 ODD = 2  # bodies before a loop that may differ from those in it
 WORLD = -1

@@ -77,7 +77,7 @@ class Masses:
 
     def _tree(self, body: Any, own: list[Scalar]) -> tuple[Sweep, Placements, Records]:
         """A large robot: the way over its bodies, where they are, and the impulses that their motion takes."""
-        m, nq = body._mechanism(), body.positions()
+        m, nq = body.mechanism, body.positions()
         s = Sweep(m, self.like, least=1, turned=True)
         motion, loads = Motion(s, own[:nq], own[nq:], [0] * m.nv, Vector(*body.gravity)), s.per_body(Wrench)
 

@@ -67,6 +67,7 @@ class MidpointPart(FlowPart):
     """What rows need to know of a network in the middle of a step, and how the rest is advanced with them."""
 
     needs_matrix = True
+    large = False  # a matrix is written here
 
     def __init__(self, network: Network, block: Block, last: Sequence[Scalar], t: Scalar, h: Scalar) -> None:
         self.start, self.middle, self.span = block.own, t + h / 2, h
@@ -89,11 +90,6 @@ class MidpointPart(FlowPart):
     def aside(self) -> dict[str, Any]:
         """What counts as given while slopes are taken."""
         return {**self.rigid, **self.network.digital}
-
-    @property
-    def large(self) -> bool:
-        """A matrix is written here."""
-        return False
 
     def speed(self, name: str) -> Scalar:
         """Velocity of a row in the middle of the step, extrapolated."""

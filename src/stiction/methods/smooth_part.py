@@ -32,10 +32,13 @@ class FlowPart:
     """What rows need to know of a network at the beginning of a step, where the rest is an explicit flow."""
 
     needs_matrix = False
+    large: bool | None = None  # whether rows are found without a matrix; by the size of the network, if None
 
     def __init__(self, terms: Terms, middle: Evaluation, end: Scalar, h: Scalar) -> None:
         network = terms.network
         self.terms, self.network, self.end = terms, network, end
+        if self.large is None:
+            self.large = is_large(network)
         self.rigid = {
             name: part.under(network.inputs(name, middle.signals))
             for name, part in network.parts.items()
@@ -48,11 +51,6 @@ class FlowPart:
             {name: self._given(name, moment) if name in carried else 0 for name in self.rigid}
             for moment in (terms.now, later)
         )
-
-    @property
-    def large(self) -> bool:
-        """Whether some body is better not written as a mass matrix."""
-        return is_large(self.network)
 
     def weight(self, name: str) -> Scalar:
         """Part of a step over which a row moves with its velocity at the end."""

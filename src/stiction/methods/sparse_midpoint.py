@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stiction.methods.midpoint import MidpointPart, Weights, weights
-from stiction.methods.smooth_part import FlowPart
 from stiction.network.network import States
 from stiction.network.slopes import Gradient, along, components, plus
 from stiction.network.terms import added
@@ -25,10 +24,7 @@ class CoupledError(Exception):
 class SparseMidpointPart(MidpointPart):
     """The same as `MidpointPart`, where forces at a velocity depend on it alone."""
 
-    @property
-    def large(self) -> bool:
-        """Rows are found without a matrix."""
-        return FlowPart.large.fget(self)  # type: ignore[attr-defined]
+    large = True  # rows are found without a matrix
 
     def _linearize(self, h: Scalar) -> None:
         self._eliminate_own_states(h)

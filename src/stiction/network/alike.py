@@ -7,11 +7,10 @@ from stiction.parts.kinds import Part
 from stiction.trace.array import Array
 from stiction.trace.expression import graph_of
 from stiction.trace.functions import Scalar
-from stiction.trace.grid import column, each
+from stiction.trace.grid import LOOP_FROM, column, each
 from stiction.trace.parameters import Substitution
 from stiction.trace.structure import NoKeyError, structure_of
 
-LOOP_FROM = 10  # parts: fewer are unrolled
 Formula = Callable[[str, Any, list[Scalar]], Sequence[Scalar]]  # name, part, numbers; in a loop the first name
 
 

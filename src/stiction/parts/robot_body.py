@@ -12,7 +12,7 @@ from stiction.dynamics.newton_euler import inverse_dynamics
 from stiction.fields import instance, numbers
 from stiction.parts.kinds import Admittance, Ports
 from stiction.robot.assembly import Assembly
-from stiction.robot.dynamics import FORWARD_DYNAMICS
+from stiction.robot.dynamics import COMPOSITE_UP_TO, FORWARD_DYNAMICS
 from stiction.robot.ports import GRAVITY
 from stiction.robot.robot import Robot
 from stiction.robot.substitution import Substitution as RobotSubstitution
@@ -21,7 +21,7 @@ from stiction.spatial import Vector
 from stiction.trace.functions import Scalar, sqrt
 from stiction.trace.parameters import Substitution
 
-WRITTEN = 12  # velocities up to which the mass matrix is written out
+WRITTEN = COMPOSITE_UP_TO  # velocities up to which the mass matrix is written out
 LIGHT = 3  # velocities up to which slopes of the bias cost little
 
 

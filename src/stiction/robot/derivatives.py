@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stiction.dynamics import articulated_body, composite_body, linearize
-from stiction.dynamics.sweep import LOOP_FROM
 from stiction.robot.assembly import Assembly
 from stiction.robot.dynamics import FORWARD_DYNAMICS
 from stiction.robot.ports import ACCELERATION, GRAVITY, TORQUE, checked_gravity, gravity_port, positions, velocities
 from stiction.robot.programs import Computation, Parameters, compute
 from stiction.spatial import Vector
+from stiction.trace.grid import LOOP_FROM
 from stiction.trace.program import Port
 
 if TYPE_CHECKING:

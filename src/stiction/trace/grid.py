@@ -7,7 +7,7 @@ from stiction.trace.array import Array, held_by
 from stiction.trace.expression import Expr, graph_of
 from stiction.trace.functions import Scalar, lookup, loop
 
-LOOP_FROM = 10  # numbers: fewer are unrolled
+LOOP_FROM = 10  # numbers, bodies or parts: fewer are unrolled
 
 
 def each(count: Any, visit: Callable[[Any], None], like: Sequence[Scalar] | None) -> None:
