@@ -278,6 +278,18 @@ def matrix(size: int | None = None, default: Any = MISSING, *, optional: bool = 
     return _field(Rule(kind + (", or None" if optional else ""), convert), default)
 
 
+def points(default: Any = MISSING) -> Any:
+    """Points in space: rows of three finite numbers, kept as a tuple of rows."""
+
+    def convert(rows: Any) -> tuple[tuple[float, ...], ...]:
+        found = tuple(tuple(real(x) for x in row) for row in rows)
+        if not found or any(len(row) != 3 for row in found):
+            raise ValueError
+        return found
+
+    return _field(Rule("rows of 3 finite numbers", convert), default)
+
+
 def text(default: Any = MISSING) -> Any:
     """A text that is not empty."""
 
@@ -289,6 +301,17 @@ def text(default: Any = MISSING) -> Any:
         return value
 
     return _field(Rule("a text that is not empty", convert), default)
+
+
+def texts(default: Any = MISSING) -> Any:
+    """Texts, kept as a tuple."""
+
+    def convert(values: Any) -> tuple[str, ...]:
+        if isinstance(values, str) or not all(isinstance(x, str) for x in values):
+            raise TypeError
+        return tuple(values)
+
+    return _field(Rule("a list of texts", convert), default)
 
 
 def count(default: Any = MISSING, *, least: int = 0, most: int | None = None) -> Any:

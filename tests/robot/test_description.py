@@ -68,7 +68,7 @@ def hinge(name, parent, child, **more):
         (lambda: Limits(lower="low"), "lower is 'low'"),
         (lambda: Mimic(joint="j", multiplier=math.inf), "multiplier is inf"),
         (lambda: Box(size=(1, 1, 0), mass=1), r"Box: size is \(1, 1, 0\); allowed: 3 numbers above 0"),
-        (lambda: Box(size=(1, 1, 1)), "give either mass or density"),
+        (lambda: Link.of("arm", Box(size=(1, 1, 1))), "Box: give either mass or density"),
         (lambda: Sphere(radius=1, mass=1, density=1), "give either mass or density"),
         (lambda: Sphere(radius=-1, mass=1), "radius is -1"),
         (lambda: PointMass(density=1), "PointMass: a point has no volume"),

@@ -5,13 +5,13 @@ import pytest
 from scipy.optimize import lsq_linear
 
 from stiction.rows.site import FRICTIONLESS, Bounds, Stops
-from stiction.rows.stick_slip import stick_slip
+from stiction.rows.stick_slip import Dense, stick_slip
 from stiction.trace import Port, Program
 
 
 def program(n, **how):
     def function(A, free, limits, mode):
-        found = stick_slip(A, free, [Bounds(*row) for row in limits], mode, **how)
+        found = stick_slip(Dense(A, free, True), [Bounds(*row) for row in limits], mode, **how)
         return found.impulse, found.mode, found.residual
 
     ports = [Port("A", (n, n)), Port("free", (n,)), Port("limits", (n, 4)), Port("mode", (n,))]
@@ -115,7 +115,7 @@ def test_murtys_own_matrix_is_not_symmetric():
 def with_stops(n, rough=True, passes=12):
     def function(A, free, limits, ends, mode):
         bounds = [Bounds(*row) if rough else FRICTIONLESS for row in limits]
-        found = stick_slip(A, free, bounds, mode, [Stops(*row) for row in ends], passes)
+        found = stick_slip(Dense(A, free, True), bounds, mode, [Stops(*row) for row in ends], passes)
         return found.impulse, found.friction, found.mode, found.residual
 
     ports = [Port("A", (n, n)), Port("free", (n,)), Port("limits", (n, 4)), Port("ends", (n, 2)), Port("mode", (n,))]

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from stiction.friction.dry import Dry
 from stiction.network.network import Network
 from stiction.network.wires import Port
+from stiction.parts.contact import ContactPart
 from stiction.parts.end_stop import EndStopPart
 from stiction.parts.friction import FrictionPart
 from stiction.parts.kinds import Row
@@ -30,7 +31,7 @@ def uncoupled(network: Network) -> bool:
         felt = {port: _felt(network, Port(name, port), size, reach) for port, size in part.inputs.items()}
         found = set().union(*(x for sets in felt.values() for x in sets)) if felt else set()
         dry = isinstance(part, FrictionPart) and isinstance(part.law, Dry)
-        rigid = dry or isinstance(part, (Row, EndStopPart))
+        rigid = dry or isinstance(part, (Row, EndStopPart, ContactPart))
         if dry or isinstance(part, Row):
             taken += found if len(found) == 1 else [-1, -1]  # on several: no joint's row
         reach |= {Port(name, port): [set() if rigid else found] * size for port, size in part.outputs.items()}

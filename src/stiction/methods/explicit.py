@@ -21,6 +21,7 @@ from stiction.network.layout import Block, flat_states, states_of
 from stiction.network.network import Network, States
 from stiction.network.start import StartTerms
 from stiction.network.terms import Terms
+from stiction.parts.contact import ContactPart
 from stiction.parts.end_stop import EndStop
 from stiction.parts.friction import FrictionPart
 from stiction.parts.kinds import Row
@@ -204,7 +205,7 @@ def _chatters(law: Any) -> list[str]:
 def refuse_rows(network: Network, method: Method) -> None:
     """Refuse what is rigid."""
     for name, part in network.parts.items():
-        if isinstance(part, Row):
+        if isinstance(part, (Row, ContactPart)):
             raise InputError(f"{network.labels.part(name)} is rigid and needs method 'moreau'; got '{method.title}'")
 
 

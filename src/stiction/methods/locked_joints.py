@@ -147,7 +147,7 @@ class LockedJoints:
 
         each(n, take, like)
         each(self.count, lock, like)
-        self.masses.factored(locked).solve(self.change, forces, goal, reaction)
+        self._move(self.masses.factored(locked), forces, goal, reaction)
         p = Array(self.count, like)
 
         def impulse(k: Any) -> None:
@@ -155,6 +155,10 @@ class LockedJoints:
 
         each(self.count, impulse, like)
         return p, self._seen(self.change)
+
+    def _move(self, factored: Factored, forces: Any, goal: Any, reaction: Any) -> None:
+        """Find the changes of the velocities, where some are locked."""
+        factored.solve(self.change, forces, goal, reaction)
 
     def settle(self, here: Scalar) -> None:
         """Hand the changes of the velocities on to where the search began, in the lanes in which it counts."""

@@ -124,6 +124,14 @@ class Factored:
         for first, M in self.masses.small:
             self._solve(first, M, change, forces, given, reaction)
 
+    def respond(self, change: Any, impulses: Any, still: Any) -> None:
+        """Changes of the velocities under impulses alone; what is held stays (`still` are zeros)."""
+        for first, tree, _ in self.trees:
+            view = None if self.held is None else View(still, first)
+            tree.fill(View(change, first), View(impulses, first), None, view)
+        for first, M in self.masses.small:
+            self._solve(first, M, change, impulses, still, None)
+
     def _solve(self, first: int, M: list[list[Scalar]], change: Any, forces: Any, given: Any, reaction: Any) -> None:
         places, M = range(len(M)), self._with_added(first, M)
         f = [forces[first + k] for k in places]

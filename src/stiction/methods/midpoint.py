@@ -78,7 +78,8 @@ class MidpointPart(FlowPart):
         ahead = network.evaluate(network.with_velocities(middle, self.ahead), t + h / 2, stage, h)
         super().__init__(now, ahead, t + h, stage)
         self.last = last
-        self.pushes = {name: push for name, push in self.terms.pushes.items() if name not in self.rigid}
+        found = [*self.rigid, self.touching]  # what is found, and not known beforehand
+        self.pushes = {name: push for name, push in self.terms.pushes.items() if name not in found}
         for name in self.rigid:
             beside = self._beside(name, dot(self.rows[name], v) + self.given[name])
             self.pushes[name] = [-r * beside for r in self.rows[name]]
@@ -89,7 +90,8 @@ class MidpointPart(FlowPart):
     @property
     def aside(self) -> dict[str, Any]:
         """What counts as given while slopes are taken."""
-        return {**self.rigid, **self.network.digital}
+        touching = {self.touching: self.network.parts[self.touching]} if self.touching else {}
+        return {**self.rigid, **self.network.digital, **touching}
 
     def speed(self, name: str) -> Scalar:
         """Velocity of a row in the middle of the step, extrapolated."""
@@ -130,7 +132,7 @@ class MidpointPart(FlowPart):
         self.keys = [(name, k) for name in self.own_states for k in range(len(rates[name]))]
         self.total: list[Gradient] = [{} for _ in self.terms.velocities]
         for name, rows in self.slopes.pushes.items():
-            if name not in self.rigid:
+            if name in self.pushes and name not in self.rigid:
                 self.total = [plus(a, b) for a, b in zip(self.total, rows, strict=True)]
         for name in self.rigid:
             self._add_beside(name)
@@ -337,6 +339,9 @@ class MidpointPart(FlowPart):
             return {}
         works, pushes = {}, self._pushes_in_the_mean(change)
         for name, work in block.works.items():
+            if self.contacts and name == self.touching:
+                works[name] = work + self.contacts.work(middle)
+                continue
             push = [-x * torques[name] for x in self.rows[name]] if name in torques else pushes[name]
             works[name] = work + h * dot(push, middle)
         return works
@@ -352,7 +357,7 @@ class MidpointPart(FlowPart):
         moved = {**dict(enumerate(change)), **means}
         found = dict(self.pushes)
         for name, rows in self.slopes.pushes.items():
-            if name not in self.rigid:
+            if name in self.pushes and name not in self.rigid:
                 found[name] = [x + along(row, moved) for x, row in zip(self.pushes[name], rows, strict=True)]
         return found
 

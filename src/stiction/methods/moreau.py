@@ -27,6 +27,9 @@ from stiction.fields import choice, flag, number
 from stiction.friction.dry import Dry
 from stiction.friction.law import CREEP
 from stiction.methods.break_away import Together, bounds_of
+from stiction.methods.contact_joints import TouchingJoints
+from stiction.methods.contact_rows import TOLD, contact_notes
+from stiction.methods.contact_sites import TouchingSites
 from stiction.methods.elastic import ElasticParts, judge_of, midpoint_judge, refuse_searching_bristles
 from stiction.methods.explicit import (
     RK4,
@@ -65,13 +68,14 @@ from stiction.methods.stability import refuse_runs
 from stiction.network.layout import Block
 from stiction.network.network import Network
 from stiction.network.start import StartTerms
-from stiction.network.terms import Terms, added
+from stiction.network.terms import Compliance, Terms, added
 from stiction.network.wires import NetworkError
+from stiction.parts.contact import contact_name
 from stiction.parts.end_stop import EndStop
 from stiction.parts.friction import Friction, FrictionPart
 from stiction.parts.kinds import Part, Row
-from stiction.rows.site import Site
-from stiction.rows.stick_slip import Outcome, stick_slip, stick_slip_in_loops
+from stiction.rows.site import Site, Stops
+from stiction.rows.stick_slip import Dense, Outcome, stick_slip, stick_slip_in_loops
 from stiction.trace.functions import Scalar, absolute, maximum, where
 from stiction.trace.grid import mapped, reduced
 from stiction.trace.parameters import Key, absent
@@ -174,6 +178,7 @@ class Moreau(Method):
         """
         unit = unit_of_rows(network)
         found = {"residual": (0.0, unit)} | ({"splitting": (0.0, unit)} if self.splitting else {})
+        found |= {name: (0.0, unit) for name, unit in TOLD.items()} if contact_name(network) else {}
         if self.scheme == "midpoint":
             found |= {f"change.{k}": (0.0, "") for k in range(len(network.velocities(network.start)))}
             found |= {"turned": (0.0, "rad")} if turning(network) else {}
@@ -182,7 +187,8 @@ class Moreau(Method):
 
     def signals(self, network: Network) -> Mapping[str, str]:
         """Residual and splitting error are signals of the same names."""
-        return {name: name for name in ("residual", *(["splitting"] if self.splitting else []))}
+        told = TOLD if contact_name(network) else ()
+        return {name: name for name in ("residual", *(["splitting"] if self.splitting else []), *told)}
 
     def choose(self, network: Network, start: StartTerms, step: float, given: Mapping[Key, Any]) -> Choice:
         """Which sites slide at the start, and what the links of geared joints take at rest: from 0 a loaded joint would
@@ -242,6 +248,7 @@ class Moreau(Method):
                 f"a force made a velocity grow by more than {MOST_PUSHED:g} of itself in one step, as friction that "
                 "falls steeply does: the step does not follow that; take a smaller one"
             )
+        found += contact_notes(network, kept)
         laws = [part.law for part in network.parts.values() if isinstance(part, FrictionPart)]
         largest = max((float(law.breakaway(way)) for law in laws for way in (1, -1)), default=0.0)
         worst = float(np.max(kept["residual"]))
@@ -272,12 +279,16 @@ class Moreau(Method):
             after = flowed(SCHEMES[self.scheme], network, block._replace(own=held), t, h)
         own = dict(put_back(smooth, solution, after.own, t + h, h))
         speeds = network.velocities(own)
+        if smooth.contacts is not None:
+            own[smooth.touching] = smooth.contacts.ended(solution.after)
         for name, part in smooth.rigid.items():
             if isinstance(part, RigidFriction) and part.geared:
                 own[name] = [*own[name][:-1], smooth.link_torque(name, found.torque[name], speeds, h)]
         if self.scheme in SCHEMES or self.rows == "by_joint":
             residual = maximum(residual, _moved_though_stuck(smooth, found, speeds, h))
         kept = {"residual": maximum(block.method["residual"], residual)}
+        if smooth.contacts is not None:
+            kept |= smooth.contacts.told(block.method)
         kept |= {"splitting": splitting} if self.splitting else {}
         if self.scheme == "midpoint":
             kept |= _changes(smooth, block, found, speeds)
@@ -326,7 +337,8 @@ class Moreau(Method):
         self, smooth: FlowPart, rows: Mapping[str, list[Scalar]], known: Mapping[str, Scalar], h: Scalar
     ) -> tuple[FoundRows, Solution]:
         """Torques of these rows together, gears (16) to (21); those of others are known."""
-        if not rows and not smooth.needs_matrix:
+        contacts = smooth.contacts
+        if not rows and not smooth.needs_matrix and contacts is None:
             return FoundRows({}, {}, {}, 0), Solution([], {})
         give = self.softness + GIVE if any(part.shared for part in smooth.rigid.values()) else self.softness
         stops = allowed_velocities(smooth, rows, h)
@@ -337,10 +349,8 @@ class Moreau(Method):
         if joints is None:
             free, coupled = smooth.free(rows, known, give, h)
             c = [smooth.speed_at_end(name, free) + ways[name] for name in rows]
-            bounds = bounds_of(smooth, rows, Together(coupled.A, c), h)
-            outcome = stick_slip(coupled.A, c, bounds, modes, allowed, symmetric=coupled.symmetric)
+            outcome, solution = _by_matrix(smooth, rows, (free, coupled, c), modes, allowed, h)
             inertia = [1 / coupled.A[k][k] for k in range(len(rows))]
-            solution = Solution(pushed_by(free, coupled.responses, outcome.impulse), coupled.responses)
         else:
             system = _locked(smooth, joints, known, h)
             bounds = bounds_of(smooth, rows, system, h)
@@ -383,11 +393,36 @@ def midpoint_part(network: Network, block: Block, last: Sequence[Scalar], t: Sca
     return MidpointPart(network, block, last, t, h)
 
 
+def _by_matrix(
+    smooth: FlowPart,
+    rows: Mapping[str, list[Scalar]],
+    motion: tuple[list[Scalar], Compliance, list[Scalar]],
+    modes: list[Scalar],
+    allowed: list[Stops | None],
+    h: Scalar,
+) -> tuple[Outcome, Solution]:
+    """Rows, and contacts beside them, that are coupled by a matrix; the motion is that without them."""
+    free, coupled, c = motion
+    sites, contacts = Dense(coupled.A, c, coupled.symmetric), smooth.contacts
+    if contacts is None:
+        bounds = bounds_of(smooth, rows, Together(coupled.A, c), h)
+        outcome = stick_slip(sites, bounds, modes, allowed)
+        return outcome, Solution(pushed_by(free, coupled.responses, outcome.impulse), coupled.responses)
+    touching = TouchingSites(sites, contacts, contacts.coupled(coupled.solve, free), list(rows.values()))
+    bounds = bounds_of(smooth, rows, Together(coupled.A, touching.fixed().free), h)
+    outcome = stick_slip(touching, bounds, modes, allowed)
+    after = pushed_by(touching.after(free), coupled.responses, outcome.impulse)
+    return outcome, Solution(after, coupled.responses)
+
+
 def _locked(smooth: FlowPart, joints: Sequence[JointRow], known: Mapping[str, Scalar], h: Scalar) -> LockedJoints:
     """Rows on single joints, as the search takes them."""
     v = smooth.terms.velocities
     masses = Masses(smooth.network, smooth.in_motion(), smooth.added_inertia(h), h, v[:1])
-    return LockedJoints(masses, joints, v, masses.impulses(smooth.forces(known)))
+    forces = masses.impulses(smooth.forces(known))
+    if smooth.contacts is None:
+        return LockedJoints(masses, joints, v, forces)
+    return TouchingJoints(smooth.contacts, masses, joints, v, forces)
 
 
 def added_to(given: Mapping[str, Scalar], ways: Mapping[str, Scalar]) -> dict[str, Scalar]:

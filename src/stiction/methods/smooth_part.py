@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from stiction.methods.contact_rows import ContactRows
 from stiction.methods.masses import is_large
 from stiction.network.network import Evaluation, Network, States
 from stiction.network.terms import Compliance, Terms, added, compliance, dot
+from stiction.parts.contact import contact_name
 from stiction.parts.imposed_motion import ImposedMotion
 from stiction.parts.kinds import Implicit, Row
 from stiction.trace.functions import Scalar
@@ -45,6 +47,8 @@ class FlowPart:
             if isinstance(part, Row)
         }
         self.rows = {name: terms.row(name) for name in self.rigid}
+        self.touching = contact_name(network)
+        self.contacts = ContactRows(self, self.touching, h) if self.touching else None
         carried = [name for name, part in self.rigid.items() if part.carried]
         later = network.evaluate(terms.now.own, end, h) if carried else terms.now
         self.given, self.given_at_end = (
@@ -95,7 +99,7 @@ class FlowPart:
 
     def forces(self, known: Mapping[str, Scalar]) -> list[Scalar]:
         """Forces along the velocities in this step, those of rows that are not known aside."""
-        return self._with_known(self.terms.pushed(without=self.rigid), known)
+        return self._with_known(self.terms.pushed(without=[*self.rigid, self.touching]), known)
 
     def in_motion(self) -> States:
         """The states by which the motion of bodies takes forces in this step."""

@@ -68,6 +68,7 @@ class Network:
         for name, part in self.parts.items():
             _check_class(name, part)
         seen: set[Port] = set()
+        object.__setattr__(self, "wires", tuple(wire.resolved(self.parts) for wire in self.wires))
         for wire in self.wires:
             if wire.port in seen:
                 raise NetworkError(

@@ -65,14 +65,18 @@ class Slopes:
 
     def _bodies(self) -> None:
         """Of motions: positions count as given, velocities are what they are."""
-        first = 0
+        first, heard = 0, self._heard()
         for name, body in self.network.bodies.items():
             own = self.now.own[name]
             v = {x.index: k for k, x in enumerate(own[body.positions() :], first) if isinstance(x, Expr)}
-            for port in body.outputs:
-                values = self.now.signals[Port(name, port)]
-                self.signals[Port(name, port)] = [self._motion(x, v) for x in values]
+            for port in (Port(name, port) for port in body.outputs if Port(name, port) in heard):
+                self.signals[port] = [self._motion(x, v) for x in self.now.signals[port]]
             first += len(own) - body.positions()
+
+    def _heard(self) -> set[Port]:
+        """What those listen to that have slopes."""
+        wires = [wire for wire in self.network.wires if wire.port.part not in self.aside]
+        return {term.port for wire in wires for term in wire.all_terms}
 
     def _motion(self, x: Scalar, v: Mapping[int, int]) -> Gradient:
         if not isinstance(x, Expr) or x.op == "const":

@@ -37,6 +37,17 @@ def port_named(text: Any) -> Port:
 Signals = Mapping[Port, list[Scalar]]
 
 
+def resolved(port: Port, parts: Mapping[str, Any]) -> Port:
+    """A port of a frame of a part, "robot.tool.position", as one of that part."""
+    if port.part in parts:
+        return port
+    for name, part in parts.items():
+        inner = f"{port.part[len(name) + 1 :]}.{port.name}"
+        if port.part.startswith(f"{name}.") and (inner in part.inputs or inner in part.outputs):
+            return Port(name, inner)
+    return port
+
+
 @dataclass(frozen=True)
 class Term:
     """A signal times a gain.
@@ -159,6 +170,18 @@ class Wire:
     def port(self) -> Port:
         """The target, read."""
         return port_named(self.target)
+
+    def resolved(self, parts: Mapping[str, Any]) -> "Wire":
+        """The same wire, with ports of frames as those of the parts that have them."""
+        terms = []
+        for term in self.all_terms:
+            made = object.__new__(type(term))
+            made.__dict__.update({"source": term.source, "gain": term.gain, "port": resolved(term.port, parts)})
+            terms.append(made)
+        wire = object.__new__(Wire)
+        port = resolved(self.port, parts)
+        wire.__dict__.update({"target": self.target, "port": port, "terms": tuple(terms), "shift": self.shift})
+        return wire
 
     def value(self, size: int, signals: Signals, only: str | None = None) -> list[Scalar]:
         """The sum; or the share of one part's outputs alone, the constant being a share of the port's own."""

@@ -1,13 +1,20 @@
 """Bodies, which turn force into motion: a mass on a line, a free rigid body, one that never moves."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
-from stiction.fields import number, numbers
-from stiction.parts.kinds import Admittance, Ports
+import numpy as np
+
+from stiction.errors import RobotError
+from stiction.fields import instances, number, numbers
+from stiction.parts.kinds import FRAME_INPUTS, FRAME_OUTPUTS, Admittance, Ports
 from stiction.parts.registry import PARTS
+from stiction.robot.origin import Origin
 from stiction.robot.ports import GRAVITY
-from stiction.spatial import Vector, from_quaternion, quaternion_rate
+from stiction.robot.shape import Shape
+from stiction.robot.solid import Solid, composite
+from stiction.spatial import ZERO, Twist, Vector, from_quaternion, quaternion_rate
 from stiction.trace.functions import Scalar, sqrt
 
 
@@ -89,6 +96,7 @@ class FreeBody(Admittance):
         velocity: at the start [m/s].
         angular: angular velocity at the start, in the body's axes [rad/s].
         gravity: acceleration of free fall [m/s²]; by default that of the scene, or (0, 0, −9.81).
+        shapes: what it touches others with, in the body's axes, from the centre of mass.
 
     Example:
         >>> from stiction.parts import FreeBody
@@ -96,10 +104,11 @@ class FreeBody(Admittance):
         13
     """
 
-    inputs = {"force": 3, "moment": 3}
-    outputs = {"position": 3, "velocity": 3, "quaternion": 4, "angular": 3}
+    inputs = FRAME_INPUTS
+    outputs = FRAME_OUTPUTS
     units = {"position": "m", "velocity": "m/s", "quaternion": "1", "angular": "rad/s"}
     start_fields = ("position", "quaternion", "velocity", "angular")
+    described = ("shapes",)
 
     mass: float = number(above=0)
     inertia: tuple[float, float, float] = numbers(3)
@@ -108,6 +117,29 @@ class FreeBody(Admittance):
     velocity: tuple[float, float, float] = numbers(3, default=(0.0, 0.0, 0.0))
     angular: tuple[float, float, float] = numbers(3, default=(0.0, 0.0, 0.0))
     gravity: tuple[float, float, float] | None = numbers(3, default=None, optional=True)
+    shapes: tuple[Shape, ...] = instances(Shape, ())
+
+    @classmethod
+    def of(cls, *solids: Solid, **more: Any) -> "FreeBody":
+        """A body made of solids, which are its shapes, too. Its centre of mass is where `position` is, its axes are
+        those of the solids: principal axes, therefore.
+
+        Example:
+            >>> import stiction
+            >>> box = stiction.parts.FreeBody.of(stiction.Box(size=(0.1, 0.2, 0.3), mass=6.0), position=(0, 0, 1))
+            >>> [round(x, 3) for x in box.inertia]
+            [0.065, 0.05, 0.025]
+        """
+        mass, center, inertia = composite(solids)
+        aside = np.abs(inertia - np.diag(np.diag(inertia))).max()
+        if aside > 1e-9 * np.abs(inertia).max():
+            raise RobotError(
+                "FreeBody.of: the axes of these solids are no principal axes of inertia; turn them, so that they are"
+            )
+        shapes = tuple(
+            replace(s, origin=Origin(xyz=tuple(np.array(s.origin.xyz) - center), rpy=s.origin.rpy)) for s in solids
+        )
+        return cls(mass=mass, inertia=tuple(np.diag(inertia).tolist()), shapes=shapes, **more)
 
     def conflicts(self) -> Sequence:
         """Moments of inertia obey the triangle inequality, and quaternions have unit length."""
@@ -134,8 +166,15 @@ class FreeBody(Admittance):
 
     def motion(self, own: list[Scalar]) -> Ports:
         """Position, velocity, quaternion and angular velocity in the world's axes."""
-        turned = from_quaternion(own[3:7]) @ Vector(*own[10:])
-        return {"position": own[:3], "velocity": own[7:10], "quaternion": own[3:7], "angular": list(turned)}
+        R = from_quaternion(own[3:7])
+        turned = R @ Vector(*own[10:])
+        return {
+            "position": own[:3],
+            "rotation": R.numbers,
+            "quaternion": own[3:7],
+            "velocity": own[7:10],
+            "angular": list(turned),
+        }
 
     def positions(self) -> int:
         """Position and quaternion."""
@@ -169,6 +208,21 @@ class FreeBody(Admittance):
         kinetic = sum((m * v * v for m, v in zip(weights, own[7:], strict=True)), start=0) / 2
         return kinetic, -self.mass * Vector(*self.pull).dot(Vector(*own[:3]))
 
+    def unit_twists(self, own: list[Scalar]) -> list[Twist]:
+        """Along the world's axes, and about the body's."""
+        turning = [Vector(*column) for column in from_quaternion(own[3:7]).T.rows]
+        center = Vector(*own[:3])
+        along = [Twist(ZERO, Vector(*(int(j == k) for j in range(3)))) for k in range(3)]
+        return [*along, *(Twist(w, center.cross(w)) for w in turning)]
+
+    def reaches(self) -> list[tuple[int, int]]:
+        """All move the one body."""
+        return [(0, 0)] * 6
+
+    def places(self) -> dict[str, int]:
+        """There is one."""
+        return {"": 0}
+
     def quaternions(self) -> Sequence[slice]:
         """Behind the position."""
         return [slice(3, 7)]
@@ -188,6 +242,7 @@ class Fixed(Admittance):
     Attributes:
         position: [m].
         quaternion: body to world.
+        shapes: with which others touch it.
 
     Example:
         >>> from stiction.parts import Fixed
@@ -201,6 +256,8 @@ class Fixed(Admittance):
 
     position: tuple[float, float, float] = numbers(3, default=(0.0, 0.0, 0.0))
     quaternion: tuple[float, float, float, float] = numbers(4, default=(1.0, 0.0, 0.0, 0.0))
+    shapes: tuple[Shape, ...] = instances(Shape, ())
+    described = ("shapes",)
 
     def conflicts(self) -> Sequence:
         """Quaternions have unit length."""
@@ -210,6 +267,7 @@ class Fixed(Admittance):
         """Its pose, at rest."""
         return {
             "position": list(self.position),
+            "rotation": from_quaternion(list(self.quaternion)).numbers,
             "quaternion": list(self.quaternion),
             "velocity": [0, 0, 0],
             "angular": [0, 0, 0],

@@ -31,6 +31,9 @@ from stiction.trace.grid import factor, solve
 from stiction.trace.parameters import Parametric, Substitution, component_names
 
 Ports = Mapping[str, list[Scalar]]
+FRAME_OUTPUTS = {"position": 3, "rotation": 9, "quaternion": 4, "velocity": 3, "angular": 3}  # of what turns in space
+FRAME_INPUTS = {"force": 3, "moment": 3}
+NOWHERE = -1  # place of what no velocity carries
 
 
 class Part(Validated, Parametric):
@@ -114,6 +117,20 @@ class Admittance(Part):
         none.
         """
         return []
+
+    def unit_twists(self, own: list[Scalar]) -> Any:
+        """Of a body that can be touched: how each velocity moves what it carries, as twists about the world's origin
+        in its axes, by velocity.
+        """
+        raise NotImplementedError
+
+    def reaches(self) -> list[tuple[int, int]]:
+        """Likewise: first and last of the places that each velocity carries."""
+        raise NotImplementedError
+
+    def places(self) -> Mapping[str, int]:
+        """Likewise: the place of each frame that has ports, by name; "" is the body itself."""
+        return {}
 
     @property
     def light(self) -> bool:

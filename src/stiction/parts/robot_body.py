@@ -4,33 +4,50 @@ import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from stiction.dynamics.composite_body import mass_diagonal, mass_matrix
 from stiction.dynamics.energy import kinetic_energy, potential_energy
 from stiction.dynamics.mechanism import Mechanism
 from stiction.dynamics.newton_euler import inverse_dynamics
-from stiction.fields import instance, numbers
-from stiction.parts.kinds import Admittance, Ports
+from stiction.dynamics.sweep import WORLD
+from stiction.dynamics.world import InWorld, about_origin, reaches
+from stiction.fields import instance, numbers, texts
+from stiction.parts.kinds import FRAME_INPUTS, FRAME_OUTPUTS, NOWHERE, Admittance, Ports
 from stiction.robot.assembly import Assembly
 from stiction.robot.dynamics import COMPOSITE_UP_TO, FORWARD_DYNAMICS
 from stiction.robot.ports import GRAVITY
 from stiction.robot.robot import Robot
 from stiction.robot.substitution import Substitution as RobotSubstitution
 from stiction.robot.units import motion_units, position_units
-from stiction.spatial import Vector
+from stiction.spatial import Pose, Twist, Vector, Wrench, to_quaternion
 from stiction.trace.functions import Scalar, sqrt
-from stiction.trace.parameters import Substitution
+from stiction.trace.parameters import Substitution, absent
 
 WRITTEN = COMPOSITE_UP_TO  # velocities up to which the mass matrix is written out
 LIGHT = 3  # velocities up to which slopes of the bias cost little
 
 
+def moving(pose: Pose, twist: Twist) -> dict[str, list[Scalar]]:
+    """The outputs of a frame at a pose, where what carries it has this twist about the world's origin."""
+    velocity = twist.linear + twist.angular.cross(pose.position)
+    return {
+        "position": list(pose.position),
+        "rotation": pose.rotation.numbers,
+        "quaternion": to_quaternion(pose.rotation),
+        "velocity": list(velocity),
+        "angular": list(twist.angular),
+    }
+
+
 @dataclass(frozen=True, kw_only=True)
 class RobotBody(Admittance):
-    """A robot, network (8). Ports: torque [N·m or N] in; positions q and velocities v out.
+    """A robot, network (8). Ports: torque [N·m or N] in; positions q and velocities v out; and for each of its frames
+    those of a `FreeBody`: "LINK.position" and so on, of the frame's origin.
 
     Attributes:
         robot: the robot.
+        frames: links and frames that have ports.
         q: positions at the start [rad or m]; the neutral ones if empty.
         v: velocities at the start [rad/s or m/s]; rest if empty.
         gravity: acceleration of free fall [m/s²].
@@ -43,6 +60,7 @@ class RobotBody(Admittance):
     """
 
     robot: Robot = instance(Robot)
+    frames: tuple[str, ...] = texts(())
     q: tuple[float, ...] = numbers(default=())
     v: tuple[float, ...] = numbers(default=())
     gravity: tuple[float, float, float] = numbers(3, default=GRAVITY)
@@ -52,9 +70,13 @@ class RobotBody(Admittance):
         r = self.robot
         self._set("q", self.q or tuple(map(float, r.neutral)))
         self._set("v", self.v or (0.0,) * r.nv)
-        self._set("inputs", {"torque": r.nv})
-        self._set("outputs", {"q": r.nq, "v": r.nv})
-        self._set("mechanism", r.mechanism)
+        inputs, outputs = (
+            {f"{frame}.{port}": n for frame in self.frames for port, n in ports.items()}
+            for ports in (FRAME_INPUTS, FRAME_OUTPUTS)
+        )
+        self._set("inputs", {"torque": r.nv, **inputs})
+        self._set("outputs", {"q": r.nq, "v": r.nv, **outputs})
+        self._set("assembly", r.assembly)
 
     def conflicts(self) -> Sequence:
         """As many numbers as the robot has."""
@@ -80,13 +102,14 @@ class RobotBody(Admittance):
         chosen = RobotSubstitution(
             lambda k, name, x: substitution(name, x) if name else substitution.internal(f"rotation.{k}", x), varying
         )
-        twin._set("mechanism", Assembly(self.robot, chosen).mechanism)
+        twin._set("assembly", Assembly(self.robot, chosen))
         return twin
 
     def structure(self) -> tuple:
         """That of the robot, with the names by which its coordinates and parameters are asked for."""
         r = self.robot
-        return (type(self).__qualname__, r.programs.blueprint(()).structure, tuple(self._units), tuple(r.parameters))
+        names = (tuple(self._units), tuple(r.parameters), self.frames)
+        return (type(self).__qualname__, r.programs.blueprint(()).structure, *names)
 
     def start(self) -> Mapping[str, float]:
         """Positions and velocities, by the names of the robot."""
@@ -102,12 +125,22 @@ class RobotBody(Admittance):
         return positions | {f"v.{name}": units["v"] for name, units in motion_units(self.robot).items()}
 
     def motion(self, own: list[Scalar]) -> Ports:
-        """Positions and velocities."""
+        """Positions and velocities; and how frames move."""
         q, v = self._split(own)
-        return {"q": q, "v": v}
+        found = {"q": q, "v": v}
+        if self.frames:
+            world = InWorld(self._mechanism(), q)
+            twists = world.twists(v)
+            for name in self.frames:
+                frame = self._assembly().attachments[name]
+                found |= {f"{name}.{port}": x for port, x in moving(world.pose(frame), twists[frame.body]).items()}
+        return found
+
+    def _assembly(self) -> Assembly:
+        return self.assembly  # type: ignore[attr-defined]
 
     def _mechanism(self) -> Mechanism:
-        return self.mechanism  # type: ignore[attr-defined]
+        return self._assembly().mechanism
 
     def positions(self) -> int:
         """As many as the robot has."""
@@ -132,8 +165,33 @@ class RobotBody(Admittance):
         return inverse_dynamics(self._mechanism(), *self._split(own), list(accelerations), Vector(*self.gravity))
 
     def generalized_forces(self, own: list[Scalar], forces: Ports) -> list[Scalar]:
-        """The torques act along the velocities as they are [N·m or N]."""
-        return forces["torque"]
+        """The torques act along the velocities as they are [N·m or N]; what pushes frames is carried to them."""
+        wrenches: dict[int, Wrench] = {}
+        world = None
+        for name in self.frames:
+            force, moment = (Vector(*forces[f"{name}.{port}"]) for port in ("force", "moment"))
+            if not all(map(absent, (*force, *moment))):
+                world = world or InWorld(self._mechanism(), self._split(own)[0])
+                frame = self._assembly().attachments[name]
+                wrench = about_origin(force, moment, world.pose(frame).position)
+                wrenches[frame.body] = wrenches[frame.body] + wrench if frame.body in wrenches else wrench
+        wrenches.pop(WORLD, None)  # what is fixed to the world does not move
+        if not world or not wrenches:
+            return forces["torque"]
+        return [x + y for x, y in zip(forces["torque"], world.torques(wrenches), strict=True)]
+
+    def unit_twists(self, own: list[Scalar]) -> Any:
+        """How each velocity moves what it carries."""
+        return InWorld(self._mechanism(), self._split(own)[0]).unit_twists
+
+    def reaches(self) -> list[tuple[int, int]]:
+        """Which places each velocity carries."""
+        return reaches(self.robot.mechanism)[1]
+
+    def places(self) -> dict[str, int]:
+        """Those of the frames."""
+        numbers, at = reaches(self.robot.mechanism)[0], self.robot.assembly.attachments
+        return {name: numbers[at[name].body] if at[name].body >= 0 else NOWHERE for name in self.frames}
 
     def energy(self, own: list[Scalar]) -> tuple[Scalar, Scalar]:
         """Kinetic and potential energy [J]."""
@@ -150,7 +208,7 @@ class RobotBody(Admittance):
         forward = FORWARD_DYNAMICS[self.robot.forward_method]
         return [
             *self.position_rates(own),
-            *forward(self._mechanism(), *self._split(own), forces["torque"], Vector(*self.gravity)),
+            *forward(self._mechanism(), *self._split(own), self.generalized_forces(own, forces), Vector(*self.gravity)),
         ]
 
     def _split(self, own: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:

@@ -4,20 +4,25 @@ from stiction.robot.joint import Joint, Limits, Mimic
 from stiction.robot.link import Frame, Link
 from stiction.robot.origin import Origin
 from stiction.robot.robot import Robot
-from stiction.robot.solid import Box, Capsule, Cylinder, PointMass, Solid, Sphere
+from stiction.robot.shape import HalfSpace, Points, Shape
+from stiction.robot.solid import Box, Capsule, Cylinder, PointMass, Polyhedron, Solid, Sphere
 
 __all__ = [
     "Box",
     "Capsule",
     "Cylinder",
     "Frame",
+    "HalfSpace",
     "Joint",
     "Limits",
     "Link",
     "Mimic",
     "Origin",
     "PointMass",
+    "Points",
+    "Polyhedron",
     "Robot",
+    "Shape",
     "Solid",
     "Sphere",
 ]

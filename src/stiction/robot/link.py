@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import RobotError
-from stiction.fields import argument, flag, instance, matrix, number, numbers, text
+from stiction.fields import argument, flag, instance, instances, matrix, number, numbers, text
 from stiction.robot.element import Element
 from stiction.robot.origin import Origin
-from stiction.robot.solid import Solid, composite
+from stiction.robot.shape import Shape
+from stiction.robot.solid import PointMass, Solid, composite
 
 NOTHING = 1e-12  # kg m²: below this an inertia is rounding of zero
 LUMPED = "Identified parameters that stand for no real body are taken with lumped=True"
@@ -28,6 +29,7 @@ class Link(Element):
         inertia: about the centre of mass, in the link's axes [kg m²], (3, 3).
         lumped: whether these are identified parameters that stand for a motion, not for a body (the Puma's first link
             has inertia without mass); then they need not be those of a real body.
+        shapes: what it touches others with, where its scene has contacts.
 
     Example:
         >>> import stiction
@@ -41,6 +43,7 @@ class Link(Element):
     center_of_mass: Sequence[float] = numbers(3, (0.0, 0.0, 0.0))
     inertia: Sequence[Sequence[float]] = matrix(3, ((0.0, 0.0, 0.0),) * 3)
     lumped: bool = flag(False)
+    shapes: Sequence[Shape] = instances(Shape, ())
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -77,7 +80,9 @@ class Link(Element):
 
     @staticmethod
     def of(name: str, *solids: Solid, **more: Any) -> "Link":
-        """A link made of solids (boxes, cylinders, spheres, capsules, point masses), each at its own `origin`."""
+        """A link made of solids (boxes, cylinders, spheres, capsules, polyhedra, point masses), each at its own
+        `origin`; they are its shapes, too.
+        """
         if more:
             raise RobotError(
                 f"link '{name}': Link.of takes solids, and no {', '.join(more)}; each of them has its own mass and "
@@ -87,7 +92,8 @@ class Link(Element):
         for solid in solids:
             argument(f"link '{name}'", "a part", solid, solid_field, RobotError)
         mass, center, inertia = composite(solids)
-        return Link(name=name, mass=mass, center_of_mass=center.tolist(), inertia=inertia.tolist())
+        shapes = [solid for solid in solids if not isinstance(solid, PointMass)]
+        return Link(name=name, mass=mass, center_of_mass=center.tolist(), inertia=inertia.tolist(), shapes=shapes)
 
 
 @dataclass(frozen=True, kw_only=True)

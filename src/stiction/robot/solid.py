@@ -1,4 +1,6 @@
-"""Solids of uniform density: mass, centre of mass and inertia of boxes, cylinders, spheres, capsules and points."""
+"""Solids of uniform density: mass, centre of mass and inertia of boxes, cylinders, spheres, capsules, polyhedra and
+points; and what of them can touch.
+"""
 
 import math
 from collections.abc import Sequence
@@ -8,29 +10,34 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import RobotError
-from stiction.fields import instance, number, numbers
-from stiction.robot.element import Element
-from stiction.robot.origin import Origin
+from stiction.fields import count, number, numbers, points
+from stiction.robot.hull import hull_of
+from stiction.robot.shape import SHAPES, Shape
 
 
 @dataclass(frozen=True, kw_only=True)
-class Solid(Element):
-    """A body of uniform density. Give either its mass or its density.
+class Solid(Shape):
+    """A shape of uniform density, if it has a mass or a density; without, it is a shape alone.
 
     Attributes:
         mass: [kg].
         density: [kg/m³].
-        origin: where the solid's centre stands in the link's frame.
+        origin: where the solid's centre stands in the frame of what carries it.
+        material: by which pairs of shapes find their friction.
     """
 
     mass: float | None = number(None, above=0, optional=True)
     density: float | None = number(None, above=0, optional=True)
-    origin: Origin = instance(Origin, Origin(), words="a stiction.Origin object")
 
     def conflicts(self) -> Sequence[tuple[Any, Any]]:
-        """Mass and density at once, or neither."""
-        both_or_none = (self.mass is None) == (self.density is None)
-        return ((both_or_none, f"give either mass or density; got mass={self.mass}, density={self.density}"),)
+        """Mass and density at once."""
+        both = self.mass is not None and self.density is not None
+        return ((both, f"give either mass or density; got mass={self.mass}, density={self.density}"),)
+
+    @property
+    def weighs(self) -> bool:
+        """Whether it has a mass."""
+        return self.mass is not None or self.density is not None
 
     @property
     def volume(self) -> float:
@@ -48,12 +55,28 @@ class Solid(Element):
         return (self.density or 0.0) * self.volume if self.mass is None else self.mass
 
     @property
+    def shape_center(self) -> np.ndarray:
+        """Centre of mass [m], in its own frame."""
+        return np.zeros(3)
+
+    @property
+    def shape_tensor(self) -> np.ndarray:
+        """Inertia about the centre of mass per unit mass [m²], in the solid's axes, (3, 3)."""
+        return np.diag(self.shape_inertia)
+
+    @property
+    def center(self) -> np.ndarray:
+        """Centre of mass in the link's frame [m], (3,)."""
+        return np.array(self.origin.xyz) + self.origin.rotation @ self.shape_center
+
+    @property
     def inertia(self) -> np.ndarray:
         """Inertia about its own centre, in the link's axes [kg m²], (3, 3)."""
         R = self.origin.rotation
-        return self.total_mass * R @ np.diag(self.shape_inertia) @ R.T
+        return self.total_mass * R @ self.shape_tensor @ R.T
 
 
+@SHAPES.add
 @dataclass(frozen=True, kw_only=True)
 class Box(Solid):
     """A box with edges `size` [m] along x, y, z.
@@ -77,10 +100,17 @@ class Box(Solid):
         x, y, z = self.size
         return np.array([y * y + z * z, x * x + z * z, x * x + y * y]) / 12
 
+    @property
+    def local_points(self) -> np.ndarray:
+        """Its corners [m], (8, 3)."""
+        signs = [(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
+        return np.array(signs) * self.size
 
+
+@SHAPES.add
 @dataclass(frozen=True, kw_only=True)
 class Cylinder(Solid):
-    """A cylinder of `radius` [m] and `length` [m] along z.
+    """A cylinder of `radius` [m] and `length` [m] along z. It touches as a prism: with `corners` points on each rim.
 
     Example:
         >>> import stiction
@@ -90,6 +120,7 @@ class Cylinder(Solid):
 
     radius: float = number(above=0)
     length: float = number(above=0)
+    corners: int = count(12, least=3, most=100)
 
     @property
     def volume(self) -> float:
@@ -102,7 +133,16 @@ class Cylinder(Solid):
         side = (3 * self.radius**2 + self.length**2) / 12
         return np.array([side, side, self.radius**2 / 2])
 
+    @property
+    def local_points(self) -> np.ndarray:
+        """The corners of both rims [m], (2 corners, 3)."""
+        angles = 2 * math.pi * np.arange(self.corners) / self.corners
+        rim = self.radius * np.array([np.cos(angles), np.sin(angles), 0 * angles]).T
+        end = np.array([0.0, 0.0, self.length / 2])
+        return np.vstack([rim - end, rim + end])
 
+
+@SHAPES.add
 @dataclass(frozen=True, kw_only=True)
 class Sphere(Solid):
     """A ball of `radius` [m].
@@ -125,10 +165,21 @@ class Sphere(Solid):
         """2r²/5 about each axis [m²]."""
         return np.full(3, 0.4 * self.radius**2)
 
+    @property
+    def local_points(self) -> np.ndarray:
+        """Its centre, around which it is round."""
+        return np.zeros((1, 3))
 
+    @property
+    def roundness(self) -> float:
+        """Its radius [m]."""
+        return self.radius
+
+
+@SHAPES.add
 @dataclass(frozen=True, kw_only=True)
-class Capsule(Cylinder):
-    """A cylinder of `radius` [m] and `length` [m] along z, with half a ball on each end.
+class Capsule(Solid):
+    """A cylinder of `radius` [m] and `length` [m] along z, with half a ball on each end. It touches with its two ends.
 
     Example:
         >>> import stiction
@@ -136,10 +187,13 @@ class Capsule(Cylinder):
         13.614
     """
 
+    radius: float = number(above=0)
+    length: float = number(above=0)
+
     @property
     def volume(self) -> float:
         """That of the cylinder and of a whole ball [m³]."""
-        return super().volume + 4 / 3 * math.pi * self.radius**3
+        return math.pi * self.radius**2 * (self.length + 4 / 3 * self.radius)
 
     @property
     def shape_inertia(self) -> np.ndarray:
@@ -150,6 +204,76 @@ class Capsule(Cylinder):
         side = tube * (3 * r * r + length * length) / 12 + ball * (83 / 320 * r * r + (length / 2 + 3 * r / 8) ** 2)
         along = tube * r * r / 2 + ball * 0.4 * r * r
         return np.array([side, side, along]) / (tube + ball)
+
+    @property
+    def local_points(self) -> np.ndarray:
+        """The centres of its ends [m], (2, 3)."""
+        return np.array([[0.0, 0.0, -self.length / 2], [0.0, 0.0, self.length / 2]])
+
+    @property
+    def roundness(self) -> float:
+        """Its radius [m]."""
+        return self.radius
+
+
+@SHAPES.add
+@dataclass(frozen=True, kw_only=True)
+class Polyhedron(Solid):
+    """A convex polyhedron with these corners.
+
+    Attributes:
+        points: its corners [m], (k, 3); `Polyhedron.around` takes points of which some are inside.
+
+    Example:
+        >>> import stiction
+        >>> corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+        >>> round(stiction.Polyhedron(points=corners, density=6.0).total_mass, 12)
+        1.0
+    """
+
+    points: Sequence[Sequence[float]] = points()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        try:
+            hull = hull_of(np.array(self.points))
+        except ValueError as problem:
+            raise self.refusal(str(problem)) from None
+        corners = {tuple(x) for x in hull.points.tolist()}
+        inner = [x for x in self.points if x not in corners]
+        if inner:
+            raise self.refusal(
+                f"the point {tuple(inner[0])} is no corner, so it is not convex as it is; leave such points out, "
+                "take Polyhedron.around(points), or make it of several"
+            )
+
+    @classmethod
+    def around(cls, points: Any, **more: Any) -> "Polyhedron":
+        """The convex hull of points [m], (k, 3)."""
+        try:
+            return cls(points=hull_of(np.array(points, float)).points.tolist(), **more)
+        except ValueError as problem:
+            raise RobotError(f"Polyhedron: {problem}") from None
+
+    @property
+    def local_points(self) -> np.ndarray:
+        """Its corners."""
+        return np.array(self.points)
+
+    @property
+    def volume(self) -> float:
+        """That of the hull [m³]."""
+        return hull_of(self.local_points).moments[0]
+
+    @property
+    def shape_center(self) -> np.ndarray:
+        """Centre of mass [m], in its own frame."""
+        return hull_of(self.local_points).moments[1]
+
+    @property
+    def shape_tensor(self) -> np.ndarray:
+        """Inertia about the centre of mass per unit mass [m²], (3, 3)."""
+        return hull_of(self.local_points).moments[2]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,10 +306,13 @@ def composite(solids: Sequence[Solid]) -> tuple[float, np.ndarray, np.ndarray]:
     """Mass [kg], centre of mass [m], (3,), and inertia about it [kg m²], (3, 3), of several solids together."""
     if not solids:
         raise RobotError("a composite needs at least one solid; got none")
+    for s in solids:
+        if not s.weighs:
+            raise s.refusal(f"give either mass or density; got mass={s.mass}, density={s.density}")
     mass = sum(s.total_mass for s in solids)
-    center = np.sum([s.total_mass * np.array(s.origin.xyz) for s in solids], axis=0) / mass
+    center = np.sum([s.total_mass * s.center for s in solids], axis=0) / mass
     inertia = np.zeros((3, 3))
     for s in solids:
-        d = np.array(s.origin.xyz) - center
+        d = s.center - center
         inertia += s.inertia + s.total_mass * (d @ d * np.eye(3) - np.outer(d, d))
     return mass, center, inertia

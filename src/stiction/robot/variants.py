@@ -14,6 +14,7 @@ from stiction.robot.assembly import inertia_of
 from stiction.robot.joint import SINGLE, Joint
 from stiction.robot.link import Frame, Link
 from stiction.robot.origin import Origin
+from stiction.robot.shape import Shape
 from stiction.robot.substitution import Substitution
 from stiction.spatial import NO_INERTIA, Inertia, Pose, Vector, about
 
@@ -50,7 +51,15 @@ def _merged_link(robot: Robot, body: int, name: str) -> Link:
     about_origin = np.array([list(row) for row in total.rotational], float)
     inertia = about_origin - mass * (center @ center * np.eye(3) - np.outer(center, center))
     lumped = any(link.lumped for link in parts)
-    return Link(name=name, mass=mass, center_of_mass=center.tolist(), inertia=inertia.tolist(), lumped=lumped)
+    shapes = [_carried(shape, robot.assembly.attachments[link.name].pose) for link in parts for shape in link.shapes]
+    return Link(
+        name=name, mass=mass, center_of_mass=center.tolist(), inertia=inertia.tolist(), lumped=lumped, shapes=shapes
+    )
+
+
+def _carried(shape: Shape, pose: Pose) -> Shape:
+    """A shape in the frame of what carries its link."""
+    return replace(shape, origin=Origin.from_pose(pose @ shape.origin.pose))
 
 
 def _root_inertia(robot: Robot, parts: list[Link]) -> Inertia:

@@ -50,7 +50,7 @@ def newton(x: CoupledRows, p: Any) -> None:
 def _solve_modes(x: CoupledRows, p: Any, modes: tuple[Array, ...], turn: list[Array]) -> None:
     """The impulses of these modes, with the tangents of each cone along its slip and across."""
     keep, fixed, push, damping = modes
-    B, y = Grid(x.n, x.n, x.like), x.vector()
+    B, y = Grid(x.most, x.most, x.like), x.vector()
 
     def copy(i: Any) -> None:
         y[i] = x.c[i]
@@ -83,7 +83,7 @@ def _solve_modes(x: CoupledRows, p: Any, modes: tuple[Array, ...], turn: list[Ar
         x.rows(entry)
 
     x.rows(row)
-    found = solved_in_memory(B, y)
+    found = solved_in_memory(B, y, x.n)
 
     def take(i: Any) -> None:
         p[i] = found[i]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from stiction.trace.array import Array
-from stiction.trace.functions import Scalar, absolute, clip, maximum, minimum, sqrt
+from stiction.trace.functions import Scalar, absolute, clip, maximum, minimum, sqrt, where
 from stiction.trace.grid import Grid, each
 
 TINY = 1e-300  # no division by 0
@@ -20,6 +20,7 @@ class Blocks(NamedTuple):
         intervals: how many there are.
         cones: how many there are.
         tangents: of each cone, 1 or 2.
+        active: how many of the cones count, where that is known only in the program; all of them if None.
     """
 
     low: Any
@@ -28,11 +29,22 @@ class Blocks(NamedTuple):
     intervals: int
     cones: int
     tangents: int
+    active: Any = None
 
     @property
-    def count(self) -> int:
+    def most(self) -> int:
         """All rows."""
         return self.intervals + self.cones * (1 + self.tangents)
+
+    @property
+    def touching(self) -> Any:
+        """How many cones count."""
+        return self.cones if self.active is None else self.active
+
+    @property
+    def rows(self) -> Any:
+        """How many rows count."""
+        return self.intervals + self.touching * (1 + self.tangents)
 
 
 class CoupledRows:
@@ -47,17 +59,17 @@ class CoupledRows:
 
     def __init__(self, A: Grid, c: Any, blocks: Blocks, like: Sequence[Scalar]) -> None:
         self.A, self.c, self.blocks, self.like = A, c, blocks, like
-        self.n = blocks.count
+        self.n, self.most = blocks.rows, blocks.most
 
     # Visiting.
 
     def vector(self, count: int | None = None) -> Array:
         """As many numbers, one for each row by default, 0 at first."""
-        return Array(self.n if count is None else count, self.like)
+        return Array(self.most if count is None else count, self.like)
 
-    def each(self, count: int, visit: Callable[[Any], None]) -> None:
+    def each(self, count: Any, visit: Callable[[Any], None]) -> None:
         """Visit 0, 1, 2 …"""
-        if count:
+        if not isinstance(count, int) or count:
             each(count, visit, self.like)
 
     def rows(self, visit: Callable[[Any], None]) -> None:
@@ -71,7 +83,7 @@ class CoupledRows:
     def cones(self, visit: Callable[[Any, Any], None]) -> None:
         """Visit each cone, with its first row."""
         width, first = 1 + self.blocks.tangents, self.blocks.intervals
-        self.each(self.blocks.cones, lambda k: visit(k, first + width * k))
+        self.each(self.blocks.touching, lambda k: visit(k, first + width * k))
 
     def tangential(self, x: Any, i: Any) -> list[Scalar]:
         """The numbers of a vector at the tangents of the cone with this first row."""
@@ -150,14 +162,15 @@ class CoupledRows:
         return v[0]
 
     def mean(self) -> Scalar:
-        """Of the diagonal of A."""
-        total = self.vector(1)
+        """Of the diagonal of A, where there is something."""
+        total = self.vector(2)
 
         def add(i: Any) -> None:
-            total[0] = total[0] + self.A[i, i] / self.n
+            total[0] = total[0] + self.A[i, i]
+            total[1] = total[1] + where(self.A[i, i] > 0, 1, 0)
 
         self.rows(add)
-        return total[0]
+        return total[0] / maximum(1, total[1])
 
 
 def size(x: Sequence[Scalar]) -> Scalar:

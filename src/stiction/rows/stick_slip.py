@@ -67,6 +67,13 @@ class Dense:
         holding = solve(factor(masked), wanted) if self.symmetric else solved(eliminated(masked), wanted)
         return [given[k] + holding[k] for k in n]
 
+    def fixed(self) -> "Dense":
+        """The same, with all that is not of the sites as it was found last."""
+        return self
+
+    def settle(self) -> None:
+        """Find what is not of the sites, where there are none."""
+
 
 class InMemory:
     """The same in memory, for loops over the sites."""
@@ -125,19 +132,17 @@ class InMemory:
 
 
 def stick_slip(
-    A: list[list[Scalar]],
-    free: list[Scalar],
+    system: Dense,
     bounds: list[Bounds],
     mode: list[Scalar],
     stops: list[Stops | None] | None = None,
     passes: int = AT_ONCE,
-    symmetric: bool = True,
 ) -> Outcome:
     """The impulses of coupled sites; `mode` is that of the last step."""
-    n = len(free)
+    n = system.count
     if not n:
+        system.settle()
         return Outcome([], [], [], 0)
-    system = Dense(A, free, symmetric)
     sites = [Site(row, stop) for row, stop in zip(bounds, stops or [None] * n, strict=True)]
 
     def one(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
@@ -153,7 +158,7 @@ def stick_slip(
     left = carry[3 * n]
     found, used = Array.of(carry[n : 2 * n], [left]), Array.of(carry[2 * n : 3 * n], [left])
     wrong = convex(
-        lambda like: Problem(InMemory(system, like), Sites(sites, like), column(mode, like)), found, used, left
+        lambda like: Problem(InMemory(system.fixed(), like), Sites(sites, like), column(mode, like)), found, used, left
     )
     modes = list(used)
     p = [site.allowed(m, x) for site, m, x in zip(sites, modes, found, strict=True)]

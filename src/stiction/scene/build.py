@@ -7,14 +7,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from stiction.network.network import Network
-from stiction.network.wires import NetworkError, Term, Wire
+from stiction.network.wires import NetworkError, Term, Wire, port_named
 from stiction.parts.bodies import FreeBody
-from stiction.parts.kinds import Admittance, output_names
+from stiction.parts.contact import SEEN, ContactPart
+from stiction.parts.kinds import FRAME_INPUTS, Admittance, output_names
 from stiction.parts.robot_body import RobotBody
 from stiction.robot.joint import SINGLE
 from stiction.robot.robot import Robot
 from stiction.robot.units import motion_units
 from stiction.scene.limits import limited_drive
+from stiction.scene.touch import CONTACT, contact_part
 from stiction.scene.wiring import Mount, Wiring
 
 if TYPE_CHECKING:
@@ -25,12 +27,21 @@ def network_of(scene: Scene) -> Network:
     """The network of a scene: robots, torques, friction, drives and controllers, then own parts and wires."""
     made, first = Wiring(), {"q": 0, "v": 0}
     mounts = {name: _mount(scene, name) for name in scene.joints}
+    touching = contact_part(scene)
+    ports = {str(port) for wire in scene.wires for port in (wire.port, *(term.port for term in wire.all_terms))}
     for name, robot in scene.all_robots.items():
         states = {}
         for what, size in (("q", robot.nq), ("v", robot.nv)):
             states[what] = getattr(scene, what)[first[what] : first[what] + size]
             first[what] += size
-        body = RobotBody(robot=_with_rotors(scene, name), gravity=scene.gravity, **states)  # type: ignore[arg-type]
+        used = [*(x.part for x in map(port_named, ports)), *(touching.movers if touching else ())]
+        frames = [x for x in robot.assembly.attachments if f"{name}.{x}" in used]
+        body = RobotBody(
+            robot=_with_rotors(scene, name),
+            frames=frames,  # type: ignore[arg-type]
+            gravity=scene.gravity,  # type: ignore[arg-type]
+            **states,
+        )
         keys = {inner: scene.key(name, inner) for inner in (*robot.position_names, *robot.velocity_names)}
         made.robot(name, body, keys)
         for joint in scene.joints:
@@ -53,7 +64,13 @@ def network_of(scene: Scene) -> Network:
             part = replace(part, gravity=scene.gravity)  # type: ignore[arg-type]
             made.fall(name)
         made.parts[name] = part
-    wires = [*made.wires, *_joined(scene.wires, made.pushes)]
+    user = list(scene.wires)
+    if touching:
+        made.parts[CONTACT] = touching
+        seen = [f"{name}.{port}" for name in touching.movers for port in SEEN]
+        made.wires += [Wire(f"{CONTACT}.{port}", [port]) for port in seen]
+        user = _with_contacts(user, touching)
+    wires = [*made.wires, *_joined(user, made.pushes)]
     _check_names(made)
     return Network(parts=made.parts, wires=wires, labels=made.labels, followers=made.followers)
 
@@ -128,6 +145,18 @@ def _joined(wires: Sequence[Wire], pushes: dict[str, list[Term]]) -> list[Wire]:
             made.append(wire)
     driven = [(robot, terms) for robot, terms in pushes.items() if terms or shifts.get(robot)]
     return [*made, *(Wire(f"{robot}.torque", terms, shifts.get(robot, ())) for robot, terms in driven)]
+
+
+def _with_contacts(wires: list[Wire], touching: ContactPart) -> list[Wire]:
+    """Wires to bodies, with what contacts push them; the user's own terms come first."""
+    left = {wire.target: wire for wire in wires}
+    for name in touching.movers:
+        for port in FRAME_INPUTS:
+            target = f"{name}.{port}"
+            before = left.get(target)
+            terms = [*(before.all_terms if before else ()), Term(f"{CONTACT}.{name}.{port}")]
+            left[target] = Wire(target, terms, before.shift if before else ())
+    return list(left.values())
 
 
 def _check_names(made: Wiring) -> None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from stiction.contact.candidates import Candidate
+from stiction.contact.settings import Contacts
 from stiction.drive.drive import Drive
 from stiction.drive.gear import Gear
 from stiction.errors import StictionError, unknown
@@ -25,9 +27,10 @@ from stiction.robot.ports import GRAVITY
 from stiction.robot.robot import Robot
 from stiction.scene.build import network_of
 from stiction.scene.limits import described_limits, has_ends, notes_of_limits
+from stiction.scene.touch import CONTACT
 from stiction.trace.functions import Scalar
 
-TAKEN = ("energy", "work", "loss", "stored", "start")  # words that begin names of signals which belong to no part
+TAKEN = ("energy", "work", "loss", "stored", "start", CONTACT)  # words that begin names of other signals
 ROUNDING = 1e-9  # rad or m by which a position may be elsewhere than it should
 Torque = float | Callable[[Scalar], Scalar]
 
@@ -104,6 +107,8 @@ class Scene(Validated):
             signal "motion.JOINT" [N·m or N]. They start where it says.
         limits: "act": joints stop at the ends of their ways, as robots' descriptions give them; "ignore": they go
             through, which is noted in the run.
+        contacts: how shapes touch: `Contacts`. None: where a free or fixed body among the parts has shapes, as by
+            `Contacts()`; else nothing touches.
         gravity: acceleration of free fall [m/s²], 3 numbers.
         q: positions at the start [rad or m], (nq,), or by name; 0 by default, or the end of a joint's way that is
             nearest to it.
@@ -130,6 +135,7 @@ class Scene(Validated):
     torque: Mapping[str, Torque] = field(default_factory=dict)
     motion: Mapping[str, Torque] = field(default_factory=dict)
     limits: str = choice(("act", "ignore"), default="act")
+    contacts: Contacts | None = instance(Contacts, default=None, words="a stiction.Contacts object", optional=True)
     gravity: Sequence[float] = numbers(3, default=GRAVITY)
     q: Any = ()
     v: Any = ()
@@ -352,6 +358,12 @@ class Scene(Validated):
             if site is not None
         }
         return {name: made[name] for name in [*self.friction, *made] if name in made}
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """What may touch what, in the order of the numbers that the signals "contact.1.candidate" … tell."""
+        part: Any = self.network.parts.get(CONTACT)
+        return list(part.candidates.listed) if part else []
 
     @cached_property
     def network(self) -> Network:

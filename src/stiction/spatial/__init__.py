@@ -10,7 +10,7 @@ from stiction.spatial.inertia import (
     parallel_axis,
 )
 from stiction.spatial.motion import AT_REST, NO_WRENCH, Pose, Twist, Wrench
-from stiction.spatial.rotation import Angle, about, from_quaternion, from_rpy, quaternion_rate, turned
+from stiction.spatial.rotation import Angle, about, from_quaternion, from_rpy, quaternion_rate, to_quaternion, turned
 from stiction.spatial.vector import IDENTITY, ZERO, Matrix, Vector, diagonal, outer, skew
 
 __all__ = [
@@ -38,5 +38,6 @@ __all__ = [
     "parallel_axis",
     "quaternion_rate",
     "skew",
+    "to_quaternion",
     "turned",
 ]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from stiction.spatial.vector import IDENTITY, Matrix, Vector, outer, skew
-from stiction.trace.functions import Scalar, cos, sin
+from stiction.trace.functions import Scalar, cos, maximum, sin, sqrt, where
 
 
 class Angle(NamedTuple):
@@ -51,6 +51,24 @@ def from_quaternion(q: list[Scalar]) -> Matrix:
             (xz - wy, yz + wx, 1 - (xx + yy)),
         )
     )
+
+
+def to_quaternion(R: Matrix) -> list[Scalar]:
+    """The quaternion (w, x, y, z) of a rotation, by the largest of its numbers (Shepperd 1978)."""
+    (a, b, c), (d, e, f), (g, h, i) = R.rows
+    trace = a + e + i
+    candidates = [
+        (trace, [1 + trace, h - f, c - g, d - b]),
+        (a, [h - f, 1 + a - e - i, b + d, c + g]),
+        (e, [c - g, b + d, 1 + e - a - i, f + h]),
+        (i, [d - b, c + g, f + h, 1 + i - a - e]),
+    ]
+    largest, found = candidates[0]
+    for x, numbers in candidates[1:]:
+        found = [where(x > largest, new, old) for new, old in zip(numbers, found, strict=True)]
+        largest = maximum(largest, x)
+    size = sqrt(sum((x * x for x in found), start=0))
+    return [x / size for x in found]
 
 
 def quaternion_rate(q: list[Scalar], w: Vector) -> list[Scalar]:

@@ -29,6 +29,7 @@ FACTORS: dict[str, Callable[..., tuple]] = {
     "abs": lambda y, a: (sign(a),),
     "sign": lambda y, a: (0,),
     "floor": lambda y, a: (0,),
+    "most": lambda y, a: (0,),
     "min": lambda y, a, b: (where(a < b, 1, 0), where(a < b, 0, 1)),
     "max": lambda y, a, b: (where(a < b, 0, 1), where(a < b, 1, 0)),
 }

@@ -184,7 +184,7 @@ class Graph:
         for a in args:
             varying = varying or a.varying
             level = a.level if a.level > level else level
-        made.varying, made.level = varying, level
+        made.varying, made.level = varying and op != "most", level
         self._table[key] = made
         self.nodes.append(made)
         if self.most is not None and len(self.nodes) > self.most:

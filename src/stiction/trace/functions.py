@@ -111,6 +111,15 @@ def where(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
     return a if condition else b
 
 
+def most(x: Scalar, limit: int) -> Scalar:
+    """The largest of the whole numbers 0 … limit that the lanes have: the same for all of them, so that it can be the
+    count of a loop. What a lane gets must not depend on it: a loop that goes on for others does nothing here.
+    """
+    if isinstance(x, Expr) and x.varying:
+        return x.graph.node("most", (x,), limit)
+    return x if isinstance(x, Expr) else int(x)
+
+
 class LookupPort:
     """A port of run-time numbers, read by `lookup` row by row; its length may change without compiling again."""
 

@@ -177,13 +177,15 @@ class Factors(NamedTuple):
 
     lower: Grid
     inverse_diagonal: Any  # by index
+    size: Any
 
 
-def factor(M: Grid | list[list[Scalar]]) -> Factors:
-    """Factors of a symmetric positive definite matrix."""
+def factor(M: Grid | list[list[Scalar]], size: Any = None) -> Factors:
+    """Factors of a symmetric positive definite matrix; or of its first rows and columns, as many as `size` says."""
     H = M.copy() if isinstance(M, Grid) else Grid.of(M)
-    n, like = H.columns, H.like
-    lower, inverse = Grid(n, n, like), [0] * n if like is None else Array(n, like)
+    most, like = H.columns, H.like
+    n = most if size is None else size
+    lower, inverse = Grid(most, most, like), [0] * most if like is None else Array(most, like)
 
     def eliminate(t: Any) -> None:
         k = n - 1 - t
@@ -204,12 +206,12 @@ def factor(M: Grid | list[list[Scalar]]) -> Factors:
         each(k, row, like)
 
     each(n, eliminate, like)
-    return Factors(lower, inverse)
+    return Factors(lower, inverse, n)
 
 
 def solve(f: Factors, b: Any) -> Any:
     """The x that solves M x = b."""
-    n, like = f.lower.columns, f.lower.like
+    n, like = f.size, f.lower.like
     x = list(b) if like is None else Array.of(b, like)
 
     def back(t: Any) -> None:
@@ -235,9 +237,11 @@ def solve(f: Factors, b: Any) -> Any:
     return x
 
 
-def solved_in_memory(M: Grid, b: Any) -> Any:
-    """The x that solves M x = b with a matrix that need not be symmetric, without pivots; M and b are used up."""
-    n, like = M.columns, M.like
+def solved_in_memory(M: Grid, b: Any, size: Any = None) -> Any:
+    """The x that solves M x = b with a matrix that need not be symmetric, without pivots; M and b are used up. `size`
+    tells how many rows and columns count, if not all.
+    """
+    n, like = M.columns if size is None else size, M.like
 
     def eliminate(k: Any) -> None:
         inverse = 1 / M[k, k]

@@ -18,7 +18,7 @@ from stiction.trace.array import VERSIONS, memory_of
 from stiction.trace.expression import Expr
 from stiction.trace.lanes import moves
 from stiction.trace.places import Places, Table, Whole, beside_tables, in_tables, tables_of
-from stiction.trace.schedule import fusions, ordered
+from stiction.trace.schedule import fusions, late, ordered
 
 BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 ON_STACK = 65_536  # bytes that one array may take there
@@ -63,9 +63,10 @@ class Emitter:
     def module(self) -> str:
         nodes = ordered(self.roots)
         self.fused = fusions(nodes, self.roots)
-        self.uniform = [e for e in nodes if not e.varying]
+        after = late(nodes)
+        self.uniform = [e for e in nodes if not e.varying and e.index not in after]
         self.prologue(self.uniform)
-        self.batch([e for e in nodes if e.varying])
+        self.batch([e for e in nodes if e.varying or e.index in after])
         arguments = "ptr noalias %inputs, ptr noalias %strides, ptr noalias %outputs, i64 %first, i64 %last"
         return "\n".join(
             [
@@ -109,7 +110,7 @@ class Emitter:
         text.lines.append("")
         self.fill_lanes(varying, row)
         for e in varying:
-            self.compute(e, self.vector)
+            self.compute(e, self.vector if e.varying else self.scalar)
         for array, pointer in zip(self.outputs, targets, strict=True):
             result, size = self.result(array)
             rows = f"i64 {size}, i64 {row}, i64 %last, i64 {size}"
@@ -257,6 +258,8 @@ class Emitter:
             self.wide[e.index] = self.items[e.args[0].index][e.data]
         elif e.op == "lookup":
             place[e.index] = self.lookup(e, m)
+        elif e.op == "most":
+            self.places.most(e)
         else:
             place[e.index] = self.operate(e, m)
 
@@ -382,6 +385,14 @@ class Emitter:
             self.vector.instruction(f"phi {self.vector.real} [ {x.name}, %{before} ], [ {y.name}, %{last} ]")
             for x, y in zip(initial, results, strict=True)
         ]
+
+    def largest(self, x: Value) -> Value:
+        """The largest number of all lanes."""
+        if self.target.lanes == 1:
+            return Value(self.scalar, x.name)
+        reduce = f"@llvm.vector.reduce.fmax.{self.vector.suffix}"
+        self.text.top[reduce] = f"declare {self.number} {reduce}({self.vector.real})"
+        return self.scalar.instruction(f"call {self.number} {reduce}({self.vector.real} {x.name})")
 
     def some_lane(self, x: Value) -> str:
         """Whether a number is not 0 in some lane."""

@@ -74,6 +74,7 @@ class Parametric:
         vanishing: fields that are left out of the program where they are 0, so that being 0 is structure (see
             `absent`).
         fading: the same, but where they are 0 in all runs alone: they can be varied from there.
+        described: fields that no formula uses: they describe it to others.
     """
 
     start_fields: ClassVar[tuple[str, ...]] = ()
@@ -81,6 +82,7 @@ class Parametric:
     folded: ClassVar[tuple[str, ...]] = ()
     vanishing: ClassVar[tuple[str, ...]] = ()
     fading: ClassVar[tuple[str, ...]] = ()
+    described: ClassVar[tuple[str, ...]] = ()
 
     def with_parameters(self, substitution: Substitution) -> Self:
         """The same object with each parameter replaced by its stand-in.
@@ -91,7 +93,9 @@ class Parametric:
         twin = copy.copy(self)
         for f in fields(self):  # type: ignore[arg-type]
             value = getattr(self, f.name)
-            kept = f.name in (*self.start_fields, *self.folded) or (f.name in self.vanishing and absent(value))
+            kept = f.name in (*self.start_fields, *self.folded, *self.described) or (
+                f.name in self.vanishing and absent(value)
+            )
             faded = f.name in self.fading and absent(value) and not substitution.varies(f.name)
             if not kept and (substitution.noting or not faded):
                 inner = substitution if f.name in self.transparent else None
@@ -105,7 +109,7 @@ class Parametric:
         found = [
             (name, structure_of(value, name not in parametric or (name in left_out and absent(value))))
             for name, value in vars(self).items()
-            if name not in self.start_fields
+            if name not in (*self.start_fields, *self.described)
         ]
         return (type(self).__qualname__, *found)
 

@@ -133,6 +133,13 @@ class Places:
             return None
         return Whole(self.emitter.read("i64", self._wholes(values), at.name).name, min(values), max(values))
 
+    def most(self, e: Expr) -> None:
+        """The largest whole number of all lanes."""
+        at = self.index(self.emitter.largest(self.emitter.value(e.args[0], self.vector)))
+        inside = self.scalar.instruction(f"icmp slt i64 {at}, {e.data}").name
+        kept = self.scalar.instruction(f"select i1 {inside}, i64 {at}, i64 {e.data}").name
+        self._turns(e, Whole(kept, 0, e.data))
+
     def count(self, e: Expr) -> Whole:
         """How often a loop turns."""
         return Whole(str(int(e.data)), 0, int(e.data)) if e.op == "const" else self.whole(e) or self.rounded(e)

@@ -57,6 +57,6 @@ def _text(e: Expr, variable: str) -> str:
         gap = "" if e.op in ("mul", "div", "pow") else " "
         whole = f"{inner[0]}{gap}{SIGNS[e.op]}{gap}{inner[1]}"
         return whole if e.op == "mul" else f"({whole})"
-    if e.op in ("loop", "item", "row", "carry", "lookup", "array", "load", "store", "entered", "left"):
+    if e.op in ("loop", "item", "row", "carry", "lookup", "array", "load", "store", "entered", "left", "most"):
         raise TraceError("loops and tables are not formulas")
     return f"{e.op}({', '.join(inner)})"

@@ -29,6 +29,15 @@ def ordered(roots: Sequence[Expr], level: int = 0) -> list[Expr]:
     return result
 
 
+def late(nodes: Sequence[Expr]) -> set[int]:
+    """Values that are the same for all lanes and known only after the lanes have computed something."""
+    found: set[int] = set()
+    for e in nodes:
+        if e.op == "most" or (not e.varying and any(a.index in found for a in e.args)):
+            found.add(e.index)
+    return found
+
+
 def bodies(nodes: Sequence[Expr]) -> list[tuple[Expr, list[Expr]]]:
     """Each loop among the nodes with the nodes of its body, nested ones after those that hold them."""
     found = []
@@ -61,13 +70,22 @@ def work(roots: Sequence[Expr], level: int = 0) -> int:
     for e in ordered(roots, level):
         if e.op == "loop":
             body, shape = e.data
-            counted = int(e.args[0].data) if e.args[0].op == "const" else 100
-            turns = counted if shape.counted else shape.entries // shape.width
+            turns = _turns(e.args[0]) if shape.counted else shape.entries // shape.width
             turns = turns if shape.until_zero is None else min(turns, 2)
             total += turns * work(body.ends, body.level)
         elif e.op not in FREE:
             total += 1
     return total
+
+
+def _turns(count: Expr) -> int:
+    """How often a counted loop turns, roughly."""
+    if count.op == "const":
+        return int(count.data)
+    if count.op in ("add", "sub", "mul"):
+        a, b = map(_turns, count.args)
+        return max(1, {"add": a + b, "sub": a - b, "mul": a * b}[count.op])
+    return count.data // 2 if count.op == "most" else 100
 
 
 def operation_counts(roots: Sequence[Expr]) -> dict[str, int]:

@@ -14,7 +14,7 @@ from stiction.trace.expression import Expr, Graph
 from stiction.trace.functions import loop
 from stiction.trace.schedule import bodies, ordered
 
-FIXED = frozenset(("constant", "sign", "floor"))  # what they give rests, however their argument moves
+FIXED = frozenset(("constant", "sign", "floor", "most"))  # what they give rests, however their argument moves
 Chained = Callable[[Graph, Expr, Expr, Sequence[Expr], Sequence[Expr | None]], Expr | None]
 
 

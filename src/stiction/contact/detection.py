@@ -1,0 +1,459 @@
+"""Where bodies touch: the gap of every candidate, and the nearest of them in slots.
+
+All candidates of a kind run through one loop. Each lane has its own bodies in its slots, nearest first; what a slot
+holds is told by the number of its candidate.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from stiction.contact.candidates import BALL, HULL, LINE, PLANE
+from stiction.dynamics.records import Records
+from stiction.spatial import AT_REST, Pose, Twist, Vector
+from stiction.trace.array import Array
+from stiction.trace.functions import Scalar, absolute, clip, loop, maximum, minimum, sqrt, where
+from stiction.trace.grid import column
+
+FAR = 1e300  # m that nothing is apart
+STILL = 1e-9  # m/s at which nothing approaches
+TINY = 1e-300
+SAME = 0.1  # of the margin: points that are nearer to each other are one
+PARALLEL = 0.99  # cosine of the angle between normals of what is one contact
+FASTEST = 100.0  # m/s² at which bodies may be driven together without being seen a step too late
+PLAIN = ("ahead", "candidate", "gap", *(f"{what}.{c}" for what in ("point", "normal") for c in "xyz"))
+CARRIED = tuple(f"{what}.{c}" for what in ("place", "facing", "side") for c in "xyz")
+
+
+class Slots:
+    """The contacts that count, nearest first.
+
+    What each holds: ahead [m], its gap a step on; candidate, its number; gap [m]; point and normal in the world [m, 1].
+    Where targets move, also place and facing: point and normal in the frame of the target, and side, a first tangent in
+    the world.
+    """
+
+    def __init__(self, most: int, moving: bool, same: Scalar, like: Sequence[Scalar]) -> None:
+        self.most, self.like, self.moving, self.same = most, like, moving, same
+        self.names = (*PLAIN, *(CARRIED if moving else ()))
+        self.width = len(self.names)
+        self.memory, self.found = Array(most * self.width, like), Array(1, like)
+
+        def clear(j: Any, carry: list) -> list:
+            self.memory[j * self.width] = FAR
+            self.memory[j * self.width + 1] = -1
+            return carry
+
+        loop(most, clear, like)
+
+    def number(self, j: Any, name: str) -> Scalar:
+        """One number of a slot."""
+        return self.memory[j * self.width + self.names.index(name)]
+
+    def vector(self, j: Any, name: str) -> Vector:
+        """A vector of a slot."""
+        first = j * self.width + self.names.index(f"{name}.x")
+        return Vector(*(self.memory[first + k] for k in range(3)))
+
+    @property
+    def wanted(self) -> Scalar:
+        """How many candidates are near."""
+        return self.found[0]
+
+    @property
+    def count(self) -> Scalar:
+        """How many slots are taken."""
+        return minimum(self.wanted, self.most)
+
+    def offer(self, near: Scalar, record: Sequence[Scalar]) -> None:
+        """Put a candidate in its place among those that are near, where it is: what is farther moves on."""
+
+        def put(_: Any, carry: list) -> list:
+            flag = where(near & (self._same(record) < 1), 1, 0)
+            first = [where(flag > 0, record[0], FAR), *record[1:]]
+            loop(self.most, self._pass, [flag, *first], until_zero=0)
+            self.found[0] = self.found[0] + flag
+            return [0 * carry[0]]
+
+        loop(1, put, [where(near, 1, 0)], until_zero=0, skip=True)
+
+    def _same(self, record: Sequence[Scalar]) -> Scalar:
+        """1 where a slot holds a contact at the same point already: a corner on a corner is found from both sides."""
+        if not self.moving:
+            return 0
+        x, n = Vector(*record[3:6]), Vector(*record[6:9])
+
+        def look(j: Any, carry: list) -> list:
+            apart = self.vector(j, "point") - x
+            taken = (self.number(j, "candidate") >= 0) & (absolute(n.dot(self.vector(j, "normal"))) > PARALLEL)
+            return [where(taken & (apart.dot(apart) < self.same * self.same), 1, carry[0])]
+
+        return loop(self.most, look, [0 * x.x])[0]
+
+    def _pass(self, j: Any, carry: list) -> list:
+        """The nearer one stays, the other goes on to the next slot."""
+        _, *offered = carry
+        held = [self.memory[j * self.width + w] for w in range(self.width)]
+        nearer = offered[0] < held[0]
+        for w, (a, b) in enumerate(zip(offered, held, strict=True)):
+            self.memory[j * self.width + w] = where(nearer, a, b)
+        onward = [where(nearer, b, a) for a, b in zip(offered, held, strict=True)]
+        return [where(onward[0] < FAR, 1, 0), *onward]
+
+
+class Row(NamedTuple):
+    """A candidate in a table.
+
+    Attributes:
+        number: of the candidate.
+        body: number of what carries the point.
+        other: number of what carries the target; −1 for the world.
+        x: of the point in its body [m].
+        y: likewise.
+        z: likewise.
+        radius: of the ball around it [m].
+        first: number of the first face, triangle or line of the target.
+        pieces: how many of these.
+        planes: number of the first face, for balls.
+        sides: how many of these.
+    """
+
+    number: int
+    body: int
+    other: int
+    x: Scalar
+    y: Scalar
+    z: Scalar
+    radius: Scalar
+    first: int
+    pieces: int
+    planes: int
+    sides: int
+
+
+class Group(NamedTuple):
+    """The corners of a body before the faces of another: candidates that follow each other.
+
+    Attributes:
+        number: of the first candidate.
+        corners: how many they are.
+        body: number of what carries the corners.
+        other: number of what carries the faces; −1 for the world.
+        first: number of the first face.
+        faces: how many they are.
+        apart: from which distance on between their middles they cannot touch [m].
+        x: of the middle of the corners, in its body [m].
+        y: likewise.
+        z: likewise.
+        to_x: of the middle of the faces, in its body [m].
+        to_y: likewise.
+        to_z: likewise.
+    """
+
+    number: int
+    corners: int
+    body: int
+    other: int
+    first: int
+    faces: int
+    apart: Scalar
+    x: Scalar
+    y: Scalar
+    z: Scalar
+    to_x: Scalar
+    to_y: Scalar
+    to_z: Scalar
+
+
+class Seen(NamedTuple):
+    """What is near a point: its distance and the way out, in the frame of the target."""
+
+    gap: Scalar
+    normal: Vector
+
+
+class Detector:
+    """Finds contacts between bodies at poses that are known.
+
+    Args:
+        poses: of what carries shapes, 12 numbers each.
+        twists: likewise: angular velocity, and velocity of the frame's origin, in the world's axes.
+        tables: candidates and targets.
+        h: step [s].
+        like: a value of the program.
+    """
+
+    def __init__(
+        self,
+        poses: Sequence[Pose],
+        twists: Sequence[Twist],
+        tables: "Tables",
+        h: Scalar,
+        like: Sequence[Scalar],
+    ) -> None:
+        self.h, self.like, self.tables = h, like, tables
+        self.poses, self.twists = Records(Pose, 12, len(poses), like), Records(Twist, 6, len(poses), like)
+        for k, (pose, twist) in enumerate(zip(poses, twists, strict=True)):
+            self.poses[k], self.twists[k] = pose, twist
+
+    def find(self, most: int) -> Slots:
+        """The nearest candidates."""
+        t = self.tables
+        slots = Slots(most, t.moving, SAME * t.margin, self.like)
+        for rows in t.groups(HULL):
+
+            def group(row: tuple, carry: list, fixed: bool = rows[0].other < 0) -> list:
+                self._corners(slots, Group(*row), fixed)
+                return carry
+
+            loop([tuple(row) for row in rows], group, self.like)
+        ways = {PLANE: self._before_plane, BALL: self._before_triangles, LINE: self._before_line}
+        for kind, seen in ways.items():
+            for rows in t.groups(kind):
+
+                def visit(row: tuple, carry: list, seen: Any = seen, fixed: bool = rows[0].other < 0) -> list:
+                    self._single(slots, Row(*row), seen, fixed)
+                    return carry
+
+                loop([tuple(row) for row in rows], visit, self.like)
+        return slots
+
+    def _pair(self, body: Any, other: Any, fixed: bool) -> "Pair":
+        target, carried = (Pose(), AT_REST) if fixed else (self.poses[other], self.twists[other])
+        return Pair(self.poses[body], self.twists[body], target, carried, fixed)
+
+    def _single(self, slots: Slots, row: Row, seen: Any, fixed: bool) -> None:
+        """Offer a candidate to the slots."""
+        pair = self._pair(row.body, row.other, fixed)
+        at = pair.at(Vector(row.x, row.y, row.z))
+        self._offer(slots, row.number, row.radius, pair, at, seen(row, at.place, at.velocity), True)
+
+    def _offer(
+        self, slots: Slots, number: Any, radius: Scalar, pair: "Pair", at: "At", found: "Seen", counts: Scalar
+    ) -> None:
+        gap, facing = found.gap - radius, found.normal
+        normal = pair.out(facing)
+        approach = maximum(0, -facing.dot(at.velocity))
+        near = gap < self.tables.margin + self.h * (2 * approach + FASTEST * self.h)
+        record = [gap - self.h * approach, number, gap, *(at.center - normal * radius), *normal]
+        if slots.moving:
+            record += [*(at.place - facing * radius), *facing, *pair.out(tangent(facing))]
+        slots.offer(near if counts is True else near & counts, record)
+
+    # Corners and faces.
+
+    def _corners(self, slots: Slots, g: Group, fixed: bool) -> None:
+        """Offer the corners of a body before the face of another that is most between them, where they can touch."""
+        pair = self._pair(g.body, g.other, fixed)
+        middle = pair.at(Vector(g.x, g.y, g.z))
+        away = middle.place - Vector(g.to_x, g.to_y, g.to_z)
+        reach = g.apart + self.tables.margin + 2 * self.h * (length(middle.velocity) + FASTEST * self.h)
+
+        def look(_: Any, carry: list) -> list:
+            best = self._separating(g, pair)
+
+            def one(k: Any, inner: list) -> list:
+                at = pair.at(self._point(g.number + k))
+                found, beside = self._before_face(g, best, at)
+                self._offer(slots, g.number + k, 0, pair, at, found, beside)
+                return inner
+
+            loop(g.corners, one, self.like)
+            return [0 * carry[0]]
+
+        loop(1, look, [where(away.dot(away) < reach * reach, 1, 0)], until_zero=0, skip=True)
+
+    def _point(self, number: Any) -> Vector:
+        return Vector(*(self.tables.points[c][number] for c in range(3)))
+
+    def _face(self, number: Any) -> tuple[Vector, Scalar]:
+        faces = self.tables.faces
+        return Vector(*(faces[c][number] for c in range(3))), faces[3][number]
+
+    def _separating(self, g: Group, pair: "Pair") -> list[Scalar]:
+        """Normal and offset of the face that all corners come to last; of bodies that overlap, that which is least
+        deep.
+        """
+
+        def face(f: Any, carry: list) -> list:
+            n, offset = self._face(g.first + f)
+
+            def corner(k: Any, nearest: list) -> list:
+                at = pair.at(self._point(g.number + k))
+                d = n.dot(at.place) - offset
+                return [minimum(nearest[0], d), maximum(nearest[1], -n.dot(at.velocity))]
+
+            zero = 0 * pair.pose.position.x
+            d, approach = loop(g.corners, corner, [zero + FAR, zero])
+            key = where(d > 0, d / (approach + STILL), d)
+            later = key > carry[0]
+            return [where(later, a, b) for a, b in zip((key, *n, offset), carry, strict=True)]
+
+        zero = 0 * pair.pose.position.x
+        return loop(g.faces, face, [zero - FAR, zero, zero, zero, zero])[1:]
+
+    def _before_face(self, g: Group, best: Sequence[Scalar], at: "At") -> tuple["Seen", Scalar]:
+        """A corner before the face that was found, and whether it meets it between its edges."""
+        normal, offset = Vector(*best[:3]), best[3]
+        gap, approach = normal.dot(at.place) - offset, maximum(0, -normal.dot(at.velocity))
+        meets = at.place + at.velocity * minimum(self.h, maximum(0, gap) / maximum(approach, STILL))
+
+        def side(f: Any, carry: list) -> list:
+            n, o = self._face(g.first + f)
+            other = n.dot(normal) < PARALLEL
+            return [where(other, maximum(carry[0], n.dot(meets) - o), carry[0])]
+
+        beyond = loop(g.faces, side, [0 * gap - FAR])[0]
+        return Seen(gap, normal), beyond < self.tables.margin
+
+    def _before_plane(self, row: Row, y: Vector, u: Vector) -> Seen:
+        """Of a half-space."""
+        n, offset = self._face(row.first)
+        return Seen(n.dot(y) - offset, n)
+
+    def _inside(self, row: Row, y: Vector) -> Seen:
+        """The face that is nearest to a point inside a body."""
+
+        def one(k: Any, carry: list) -> list:
+            n, offset = self._face(row.planes + k)
+            d = n.dot(y) - offset
+            nearer = d > carry[0]
+            return [where(nearer, a, b) for a, b in zip((d, *n), carry, strict=True)]
+
+        zero = 0 * y.x
+        d, *normal = loop(row.sides, one, [zero - FAR, zero, zero, zero])
+        return Seen(d, Vector(*normal))
+
+    def _before_triangles(self, row: Row, y: Vector, u: Vector) -> Seen:
+        """Of the middle of a ball: the nearest point of the body; if it is inside, the nearest face."""
+        corners = self.tables.triangles
+
+        def one(k: Any, carry: list) -> list:
+            square, *best = carry
+            a, b, c = (Vector(*(corners[3 * j + i][row.first + k] for i in range(3))) for j in range(3))
+            x = nearest_on_triangle(y, a, b, c)
+            away = y - x
+            less = away.dot(away) < square
+            return [where(less, away.dot(away), square), *(where(less, p, q) for p, q in zip(x, best, strict=True))]
+
+        zero = 0 * y.x
+        square, *x = loop(row.pieces, one, [zero + FAR, zero, zero, zero])
+        away, distance = y - Vector(*x), sqrt(square)
+        inner = self._inside(row, y)
+        outside = (inner.gap > 0) & (distance > 0)
+        n = away * (1 / maximum(distance, TINY))
+        return Seen(
+            where(outside, distance, inner.gap),
+            Vector(*(where(outside, a, b) for a, b in zip(n, inner.normal, strict=True))),
+        )
+
+    def _before_line(self, row: Row, y: Vector, u: Vector) -> Seen:
+        """Of a ball or a capsule: the distance from its line."""
+        numbers = [column[row.first] for column in self.tables.lines]
+        a, b, radius = Vector(*numbers[:3]), Vector(*numbers[3:6]), numbers[6]
+        away = y - _nearest_on_line(y, a, b)
+        distance = sqrt(away.dot(away))
+        upright = distance <= TINY  # in the middle: any way out
+        n = away * (1 / maximum(distance, TINY))
+        return Seen(distance - radius, Vector(n.x, n.y, where(upright, 1, n.z)))
+
+
+class At(NamedTuple):
+    """A point of a body: where it is in the world, and its place and velocity as the target sees them."""
+
+    center: Vector
+    place: Vector
+    velocity: Vector
+
+
+class Pair(NamedTuple):
+    """Two bodies: where they are, and how they move; a target that does not move is the world."""
+
+    pose: Pose
+    twist: Twist
+    target: Pose
+    carried: Twist
+    fixed: bool
+
+    def at(self, point: Vector) -> At:
+        """A point of the first."""
+        center = self.pose.point(point)
+        moves = _velocity(self.pose, self.twist, center)
+        if self.fixed:
+            return At(center, center, moves)
+        back = self.target.rotation.T
+        relative = moves - _velocity(self.target, self.carried, center)
+        return At(center, back @ (center - self.target.position), back @ relative)
+
+    def out(self, x: Vector) -> Vector:
+        """A direction of the target in the world."""
+        return x if self.fixed else self.target.rotation @ x
+
+
+class Tables:
+    """Candidates and targets as numbers of a program.
+
+    Attributes:
+        rows: of the candidates of each kind, in the order of their numbers; of corners before faces, groups of them.
+        points: where the points of all candidates are in their bodies, and radii, 4 columns.
+        faces: normals and offsets, 4 columns.
+        triangles: corners, 9 columns.
+        lines: ends and radii, 7 columns.
+        margin: from which gap on a candidate counts, beside its approach [m].
+    """
+
+    def __init__(
+        self, rows: Mapping[str, list], numbers: Mapping[str, list], margin: Scalar, like: Sequence[Scalar]
+    ) -> None:
+        self.rows, self.margin = rows, margin
+        self.moving = any(row.other >= 0 for each in rows.values() for row in each)
+        self.points, self.faces, self.triangles, self.lines = (
+            [column(list(x), like) for x in zip(*numbers[table], strict=True)]
+            for table in ("points", "faces", "triangles", "lines")
+        )
+
+    def groups(self, kind: str) -> list[list]:
+        """Rows of a kind: those against the world, and those against what moves."""
+        both = [[row for row in self.rows[kind] if (row.other < 0) is fixed] for fixed in (True, False)]
+        return [rows for rows in both if rows]
+
+
+def _velocity(pose: Pose, twist: Twist, x: Vector) -> Vector:
+    """Velocity of a point of a body whose frame's origin has this twist."""
+    return twist.linear + twist.angular.cross(x - pose.position)
+
+
+def length(x: Vector) -> Scalar:
+    """The length of a vector."""
+    return sqrt(x.dot(x))
+
+
+def tangent(n: Vector) -> Vector:
+    """A unit vector across a unit vector, which changes with it smoothly but where z changes its sign (Duff and others
+    2017).
+    """
+    s = where(n.z < 0, -1, 1)
+    a = -1 / (s + n.z)
+    return Vector(1 + s * n.x * n.x * a, s * n.x * n.y * a, -s * n.x)
+
+
+def _nearest_on_line(x: Vector, a: Vector, b: Vector) -> Vector:
+    along = b - a
+    part = clip(along.dot(x - a) / maximum(along.dot(along), TINY), 0, 1)
+    return a + along * part
+
+
+def nearest_on_triangle(x: Vector, a: Vector, b: Vector, c: Vector) -> Vector:
+    """The point of a triangle that is nearest to x: of its plane, if that is inside, else of its edges."""
+    n = (b - a).cross(c - a)
+    edges = ((a, b), (b, c), (c, a))
+    outside = [n.cross(q - p).dot(x - p) < 0 for p, q in edges]
+    found = x - n * (n.dot(x - a) / maximum(n.dot(n), TINY))
+    beside = outside[0] | outside[1] | outside[2]
+    square = where(beside, FAR, 0)
+    for p, q in edges:
+        y = _nearest_on_line(x, p, q)
+        away = x - y
+        nearer = away.dot(away) < square
+        found = Vector(*(where(nearer, u, w) for u, w in zip(y, found, strict=True)))
+        square = where(nearer, away.dot(away), square)
+    return found

@@ -1,0 +1,83 @@
+"""Contacts of large robots and of many bodies: no matrix of masses is written, what is held is locked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from stiction.methods.contact_rows import ContactRows
+from stiction.methods.locked_joints import JointRow, LockedJoints
+from stiction.methods.masses import Factored, Masses
+from stiction.trace.array import Array
+from stiction.trace.functions import Scalar, loop
+from stiction.trace.grid import Grid, each
+
+
+class TouchingJoints(LockedJoints):
+    """Rows on single joints, with contacts beside them: each pass of the search finds the contacts, too.
+
+    Args:
+        contacts: of this step.
+        masses: of the bodies.
+        rows: on which velocities.
+        v: velocities at the beginning.
+        forces: impulses of all that is no row, (n,).
+    """
+
+    def __init__(
+        self, contacts: ContactRows, masses: Masses, rows: Sequence[JointRow], v: Any, forces: Any, change: Any = None
+    ) -> None:
+        super().__init__(masses, rows, v, forces, change)
+        self.contacts = contacts
+
+    def again(self) -> LockedJoints:
+        """The joints inside a loop, with the contacts as they were found last."""
+        made = LockedJoints(self.masses, self.rows, self.v, self._pushed(self.forces))
+        made.outer = self
+        made._own = made._free.held_compliances()
+        return made
+
+    def _pushed(self, forces: Any) -> Array:
+        """Impulses, with those of contacts."""
+        contacts, total = self.contacts, Array(self.masses.count, self.like)
+
+        def one(k: Any) -> None:
+            total[k] = forces[k] + contacts.push(k)
+
+        each(self.masses.count, one, self.like)
+        return total
+
+    def speeds(self, p: Any) -> Array:
+        """Velocities of the rows after impulses, with those of contacts."""
+        return LockedJoints(self.masses, self.rows, self.v, self._pushed(self.forces)).speeds(p)
+
+    def free_motion(self) -> Scalar:
+        """Find the changes of the velocities, where there are no rows."""
+        self._touch(self._free, self.forces, None, None)
+        return 0
+
+    def _move(self, factored: Factored, forces: Any, goal: Any, reaction: Any) -> None:
+        """Find the changes of the velocities, and the impulses of contacts, where some velocities are locked."""
+        self._touch(factored, forces, goal, reaction)
+
+    def _touch(self, factored: Factored, forces: Any, goal: Any, reaction: Any) -> None:
+        contacts, n, zero = self.contacts, self.masses.count, 0 * self.like[0]
+        rows, still, free = contacts.width * contacts.most, Array(n, self.like), Array(n, self.like)
+        factored.solve(free, forces, goal)
+        X, A, c = Grid(rows, n, self.like), Grid(rows, rows, self.like), Array(rows, self.like)
+
+        def one(r: Any) -> None:
+            factored.respond(X.row(r), contacts.J.row(r), still)
+            reached = loop(n, lambda k, s: [s[0] + contacts.J[r, k] * (self.v[k] + free[k])], [zero])[0]
+            c[r] = reached + contacts.offset[r]
+
+        def row(r: Any) -> None:
+            def entry(s: Any) -> None:
+                A[r, s] = loop(n, lambda k, x: [x[0] + contacts.J[r, k] * X[s, k]], [zero])[0]
+
+            contacts.rows(entry)
+
+        contacts.rows(one)
+        contacts.rows(row)
+        contacts.solve(A, c)
+        factored.solve(self.change, self._pushed(forces), goal, reaction)

@@ -1,0 +1,437 @@
+"""Contacts as rows: what they see of a step, the impulses that they take, and what is kept of them.
+
+Unknown are the impulses p of all contacts, each with a normal and tangents; their velocities at the end of the step are
+v = A p + c. Gaps, anchors and rows are those of the middle of the step, from where positions move on with half the
+velocity at its end. So c of a normal is the velocity without impulses, and
+
+    gap/h            where there is a gap: an approach is caught before it penetrates, and rests after two steps;
+    0.1 gap/h        where bodies overlap, but no more than the push-out speed;
+    −e · approach    in the step after a catch, where it bounces.
+
+c of a tangent has 0.1 d/h where it was stuck, with the way d from its anchor, so that what rests does not creep. Its
+coefficient is the static one if it rested at the beginning of the step, else the kinetic one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from stiction.contact.detection import Slots, tangent
+from stiction.friction.law import CREEP
+from stiction.network.network import Network
+from stiction.parts.contact import FREE, MARKS, OPEN, SLIDING, STUCK, contact_name
+from stiction.parts.kinds import NOWHERE
+from stiction.rows.cones import solve
+from stiction.rows.coupled_rows import Blocks, CoupledRows, size
+from stiction.spatial import Vector
+from stiction.trace.array import Array
+from stiction.trace.functions import Scalar, absolute, loop, maximum, minimum, most, where
+from stiction.trace.grid import Grid, column, each
+
+if TYPE_CHECKING:
+    from stiction.methods.smooth_part import FlowPart
+
+SOFT = 1e-6  # of the mean compliance, by which each row gives: who of several carries a load is then known
+FLOOR = 1e-12  # m/s per N·s, where nothing can move
+BACK = 0.1  # of an overlap, or of the way from an anchor, that is made good in a step
+TOLERANCE = 1e-9  # of the largest velocity, or of what gravity gives in a step
+GRAVITY = 9.81  # m/s²
+AT_LIMIT = 1 - 1e-9  # of the cone, from which on a contact may slide
+SLIP = 1e-3  # of what gravity gives in a step: a slower contact does not slide, though its share of a load be too much
+TOUCHING = 1e-12  # m of an approach that is none
+NOTED = 1e-4  # m/s that contacts may contradict each other
+TOLD = {"contact_residual": "m/s", "contacts_wanted": "1"}  # what is kept of all steps, the worst of each
+KEPT = ("mode", "approach", *(f"{word}.{c}" for word in ("anchor", "force") for c in "xyz"))
+
+
+class Frame(NamedTuple):
+    """A contact in the world: where, and its normal and tangents."""
+
+    point: Vector
+    axes: list[Vector]
+
+
+class ContactRows:
+    """The contacts of one step.
+
+    Args:
+        smooth: the step without them.
+        name: of the part.
+        h: step [s].
+    """
+
+    def __init__(self, smooth: FlowPart, name: str, h: Scalar) -> None:
+        network, now = smooth.network, smooth.terms.now
+        part: Any = network.parts[name]
+        self.network, self.name, self.h, self.part = network, name, h, part
+        self.v = smooth.terms.velocities
+        self.like = [0 * self.v[0]]
+        self.n, self.most = len(self.v), self.part.most
+        self.tangents = self.part.tangents
+        self.width = 1 + self.tangents
+        self.before = column(list(now.own[name]), self.like)
+        self.slots: Slots = self.part.detected(network.inputs(name, now.signals), h, self.like)
+        self.active = most(self.slots.count, self.most)
+        self.kept = self._matched()
+        self.J, self.offset = Grid(self.width * self.most, self.n, self.like), Array(self.width * self.most, self.like)
+        self.friction, self.rested = (Array(self.most, self.like) for _ in range(2))
+        self.p = Array(self.width * self.most, self.like)
+        self.own = now.own
+        self.residual = Array(1, self.like)  # of the last search [m/s]
+        self._fill()
+
+    # What contacts see.
+
+    def each(self, visit: Callable[[Any], None]) -> None:
+        """Visit the slots that are taken."""
+        each(self.active, visit, self.like)
+
+    def rows(self, visit: Callable[[Any], None]) -> None:
+        """Visit their rows."""
+        each(self.active * self.width, visit, self.like)
+
+    def _matched(self) -> Array:
+        """What was kept of the candidates that are in the slots now."""
+        kept, width, slots = Array(self.most * len(KEPT), self.like), len(MARKS), self.slots
+        at = [MARKS.index(mark) for mark in KEPT]
+
+        def old(taken: Any, carry: list) -> list:
+            return [carry[0] + where(self.before[taken * width] >= 0, 1, 0)]
+
+        count = most(loop(self.most, old, [self.like[0]])[0], self.most)
+
+        def one(j: Any) -> None:
+            candidate = slots.number(j, "candidate")
+
+            def look(l: Any, carry: list) -> list:
+                same = self.before[l * width] == candidate
+                return [where(same, self.before[l * width + k], x) for k, x in zip(at, carry, strict=True)]
+
+            for k, x in enumerate(loop(count, look, [0 * candidate] * len(KEPT))):
+                kept[j * len(KEPT) + k] = x
+
+        self.each(one)
+        return kept
+
+    def mark(self, j: Any, name: str) -> Scalar:
+        """What was kept of a contact."""
+        return self.kept[j * len(KEPT) + KEPT.index(name)]
+
+    def vector(self, j: Any, name: str) -> Vector:
+        """A vector that was kept of it."""
+        return Vector(*(self.mark(j, f"{name}.{c}") for c in "xyz"))
+
+    def frame(self, j: Any) -> Frame:
+        """Where a contact is, in the world."""
+        point, normal = self.slots.vector(j, "point"), self.slots.vector(j, "normal")
+        if self.tangents == 1:
+            return Frame(point, [normal, Vector(*self.part.axis).cross(normal)])
+        side = self.slots.vector(j, "side") if self.slots.moving else tangent(normal)
+        return Frame(point, [normal, side, normal.cross(side)])
+
+    def local_frame(self, j: Any) -> Frame:
+        """The same in the frame of the target."""
+        if not self.slots.moving:
+            return self.frame(j)
+        normal = self.slots.vector(j, "facing")
+        side = tangent(normal)
+        return Frame(self.slots.vector(j, "place"), [normal, side, normal.cross(side)])
+
+    def way(self, j: Any, local: Frame) -> list[Scalar]:
+        """How far a contact is from its anchor, along its tangents; on what rolls that is kept itself."""
+        anchor, rolls = self.vector(j, "anchor"), self.part.rolls(self.slots.number(j, "candidate"))
+        apart = local.point - anchor
+        d = Vector(*(where(rolls > 0, a, b) for a, b in zip(anchor, apart, strict=True)))
+        return [t.dot(d) for t in local.axes[1:]]
+
+    def _fill(self) -> None:
+        """Rows, offsets, coefficients and first impulses."""
+        segments = _segments(self.network, self.own)
+        table = self.part.places_of(_places(self.network))
+        v = column(self.v, self.like)
+
+        def one(j: Any) -> None:
+            candidate, frame = self.slots.number(j, "candidate"), self.frame(j)
+            taken = candidate >= 0
+            bodies = [where(taken, self.part.lookup(numbers, candidate), NOWHERE) for numbers in table]
+            for segment in segments:
+                segment.fill(self, j * self.width, frame, bodies)
+            speeds = [self.along(j * self.width + k, v) for k in range(1, self.width)]
+            self._conditions(j, candidate, speeds)
+
+        self.each(one)
+
+    def along(self, row: Any, v: Any) -> Scalar:
+        """Velocity of a row, with velocities by index."""
+        if self.n <= UNROLLED:
+            return sum((self.J[row, k] * v[k] for k in range(self.n)), start=0)
+        return loop(self.n, lambda k, carry: [carry[0] + self.J[row, k] * v[k]], [self.like[0]])[0]
+
+    def _conditions(self, j: Any, candidate: Scalar, speeds: Sequence[Scalar]) -> None:
+        """What a contact asks for, how rough it is, and the impulse of the last step."""
+        h, gap = self.h, self.slots.number(j, "gap")
+        static, kinetic, bounce = self.part.surface(maximum(0, candidate))
+        mode, approach = self.mark(j, "mode"), self.mark(j, "approach")
+        rested = (mode == STUCK) | ((mode == OPEN) & (size(speeds) <= CREEP))
+        self.rested[j], self.friction[j] = where(rested, 1, 0), where(rested, static, kinetic)
+        apart = where(gap > 0, gap, maximum(BACK * gap, -self.part.push_out * h)) / h
+        if self.part.bounces:
+            apart = where(approach > 0, minimum(apart, -bounce * approach), apart)
+        self.offset[j * self.width] = apart
+        ways = self.way(j, self.local_frame(j))
+        force, axes = self.vector(j, "force"), self.frame(j).axes
+        for k, d in enumerate(ways, 1):
+            self.offset[j * self.width + k] = where(mode == STUCK, BACK * d / h, 0)
+        for k, axis in enumerate(axes):
+            self.p[j * self.width + k] = h * axis.dot(force)
+
+    # The problem.
+
+    def coupled(self, respond: Callable[[list[Scalar]], Sequence[Scalar]], free: Sequence[Scalar]) -> Problem:
+        """Rows under velocities without impulses, where equations with the masses can be solved."""
+        rows, n = self.width * self.most, self.n
+        X, A, c, given = (
+            Grid(rows, n, self.like),
+            Grid(rows, rows, self.like),
+            Array(rows, self.like),
+            column(free, self.like),
+        )
+
+        def one(r: Any) -> None:
+            for k, x in enumerate(respond([self.J[r, k] for k in range(n)])):
+                X[r, k] = x
+            c[r] = self.along(r, given) + self.offset[r]
+
+        def row(r: Any) -> None:
+            def entry(s: Any) -> None:
+                A[r, s] = sum((self.J[r, k] * X[s, k] for k in range(n)), start=0)
+
+            self.rows(entry)
+
+        self.rows(one)
+        self.rows(row)
+        return Problem(A, c, X)
+
+    def work(self, middle: Sequence[Scalar]) -> Scalar:
+        """What the impulses do at velocities in the mean [J]."""
+        v = column(list(middle), self.like)
+        return loop(
+            self.active * self.width, lambda r, total: [total[0] + self.p[r] * self.along(r, v)], [self.like[0]]
+        )[0]
+
+    def solve(self, A: Grid, c: Any) -> None:
+        """Find the impulses under a matrix, which gets the softness that tells who carries what."""
+        total = Array(2, self.like)
+
+        def add(r: Any) -> None:
+            total[0] = total[0] + A[r, r]
+            total[1] = maximum(total[1], absolute(c[r]))
+
+        self.rows(add)
+        taken = self.slots.count
+        give = SOFT * total[0] / maximum(1, taken * self.width) + FLOOR
+
+        def soften(j: Any) -> None:
+            for k in range(self.width):
+                r = j * self.width + k
+                A[r, r] = A[r, r] + where(j < taken, give, 0)
+
+        self.each(soften)
+        blocks = Blocks(None, None, self.friction, 0, self.most, self.tangents, self.active)
+        tolerance = TOLERANCE * maximum(total[1], GRAVITY * self.h)
+        self.residual[0] = solve(CoupledRows(A, c, blocks, self.like), self.p, tolerance).residual
+
+    def push(self, k: Any) -> Scalar:
+        """The impulses of all contacts along a velocity."""
+        rows = self.active * self.width
+        return loop(rows, lambda r, total: [total[0] + self.J[r, k] * self.p[r]], [self.like[0]])[0]
+
+    def pushed(self, X: Grid, free: Sequence[Scalar]) -> list[Scalar]:
+        """Velocities of all bodies with the impulses."""
+        if self.n > UNROLLED:
+            return self._pushed_in_memory(X, free)
+
+        def add(r: Any, v: list) -> list:
+            return [x + X[r, k] * self.p[r] for k, x in enumerate(v)]
+
+        return loop(self.active * self.width, add, list(free))
+
+    def _pushed_in_memory(self, X: Grid, free: Sequence[Scalar]) -> list[Scalar]:
+        v = Array.of(list(free), self.like)
+
+        def add(r: Any) -> None:
+            def one(k: Any) -> None:
+                v[k] = v[k] + X[r, k] * self.p[r]
+
+            each(self.n, one, self.like)
+
+        self.rows(add)
+        return list(v)
+
+    # What is kept.
+
+    def told(self, before: Mapping[str, Scalar]) -> dict[str, Scalar]:
+        """The worst of all steps so far."""
+        now = {"contact_residual": self.residual[0], "contacts_wanted": self.slots.wanted}
+        return {name: maximum(before[name], x) for name, x in now.items()}
+
+    def ended(self, after: Sequence[Scalar]) -> list[Scalar]:
+        """The marks after a step."""
+        made, width, h, v = Array(self.most * len(MARKS), self.like), len(MARKS), self.h, column(list(after), self.like)
+        each(self.most, lambda j: made.__setitem__(j * width, FREE), self.like)
+
+        def one(j: Any) -> None:
+            candidate, frame, local = self.slots.number(j, "candidate"), self.frame(j), self.local_frame(j)
+            p = [self.p[j * self.width + k] for k in range(self.width)]
+            speeds = [self.along(j * self.width + k, v) for k in range(self.width)]
+            touches, at_limit = p[0] > 0, size(p[1:]) >= AT_LIMIT * self.friction[j] * p[0]
+            slides = at_limit & (size(speeds[1:]) > SLIP * GRAVITY * h)
+            mode = where(touches, where(slides, SLIDING, STUCK), OPEN)
+            force = _sum(frame.axes, [x / h for x in p])
+            numbers = {
+                "candidate": candidate,
+                "mode": mode,
+                "gap": self.slots.number(j, "gap"),
+                "approach": self._caught(j, p[0]),
+                **_named("anchor", self._anchor(j, local, mode, speeds)),
+                **_named("force", force),
+                **_named("point", frame.point),
+                **_named("normal", frame.axes[0]),
+            }
+            taken = candidate >= 0
+            for k, mark in enumerate(MARKS):
+                made[j * width + k] = where(taken, numbers[mark], FREE if mark == "candidate" else 0)
+
+        self.each(one)
+        return list(made)
+
+    def _anchor(self, j: Any, local: Frame, mode: Scalar, speeds: Sequence[Scalar]) -> Vector:
+        """Where what is stuck holds on: where it was, if it rested; else where it is at the end of the step. Of what
+        rolls, the slip so far.
+        """
+        before, keeps = self.vector(j, "anchor"), (mode == STUCK) & (self.mark(j, "mode") == STUCK)
+        here = local.point + _sum(local.axes, [self.h / 2 * s for s in speeds])
+        slipped = before + _sum(local.axes[1:], [self.h * s for s in speeds[1:]])
+        rolls = self.part.rolls(self.slots.number(j, "candidate")) > 0
+        chosen = []
+        for a, b, c in zip(before, here, slipped, strict=True):
+            chosen.append(where(rolls, where(keeps, c, 0), where(keeps, a, b)))
+        return Vector(*chosen)
+
+    def _caught(self, j: Any, normal: Scalar) -> Scalar:
+        """The speed at which a contact was caught in this step; 0 where it was not, or has just bounced."""
+        if not self.part.bounces:
+            return 0
+        came = -self.along(j * self.width, column(self.v, self.like))
+        fresh = (normal > 0) & (self.mark(j, "approach") <= 0) & (came * self.h > TOUCHING)
+        return where(fresh & (self.slots.number(j, "gap") > 0), came, 0)
+
+
+class Problem(NamedTuple):
+    """Contacts as one problem: v = A p + c.
+
+    Attributes:
+        A: velocities of rows under unit impulses.
+        c: velocities without impulses.
+        X: velocities of all bodies under unit impulses, row by row.
+    """
+
+    A: Grid
+    c: Array
+    X: Grid
+
+
+# How velocities move points.
+
+UNROLLED = 24  # velocities up to which sums over them are written out
+
+
+class _Segment:
+    """The velocities of one body: how they move what it carries.
+
+    Args:
+        first: of them.
+        reaches: the places that each carries.
+        twists: by velocity.
+    """
+
+    def __init__(self, first: int, reaches: Sequence[tuple[int, int]], twists: Any) -> None:
+        self.first, self.reaches, self.twists = first, reaches, twists
+        self.looped = getattr(twists, "memory", None) is not None
+
+    def fill(self, rows: ContactRows, at: Any, frame: Frame, bodies: Sequence[Scalar]) -> None:
+        """The entries of a contact's rows."""
+
+        def one(k: Any, low: Any, high: Any) -> None:
+            w, l = self.twists[k]
+            moves = l + w.cross(frame.point)
+            carried = _within(bodies[0], low, high) - _within(bodies[1], low, high)
+            for i, axis in enumerate(frame.axes):
+                rows.J[at + i, self.first + k] = axis.dot(moves) * carried
+
+        if not self.looped:
+            for k, (low, high) in enumerate(self.reaches):
+                one(k, low, high)
+            return
+        lows, highs = (column([x[i] for x in self.reaches], rows.like) for i in range(2))
+        each(len(self.reaches), lambda k: one(k, lows[k], highs[k]), rows.like)
+
+
+def _within(place: Scalar, low: Scalar, high: Scalar) -> Scalar:
+    return 0 if place is NOWHERE else where((place >= low) & (place <= high), 1, 0)
+
+
+def _segments(network: Network, own: Any) -> list[_Segment]:
+    found, first, shift = [], 0, 0
+    for name, body in network.bodies.items():
+        n = len(own[name]) - body.positions()
+        if n and body.places():
+            reaches = [(low + shift, high + shift) for low, high in body.reaches()]
+            found.append(_Segment(first, reaches, body.unit_twists(own[name])))
+            shift += max(high for _, high in body.reaches()) + 1
+        first += n
+    return found
+
+
+def _places(network: Network) -> dict[str, int]:
+    """The place of each frame and body that can be touched, by its name in the scene."""
+    found, shift = {}, 0
+    for name, body in network.bodies.items():
+        if body.places() and len(body.start()) > body.positions():
+            for frame, place in body.places().items():
+                found[f"{name}.{frame}" if frame else name] = NOWHERE if place == NOWHERE else place + shift
+            shift += max(high for _, high in body.reaches()) + 1
+    return found
+
+
+def _sum(axes: Sequence[Vector], numbers: Sequence[Scalar]) -> Vector:
+    total = Vector(0, 0, 0)
+    for axis, x in zip(axes, numbers, strict=True):
+        total = total + axis * x
+    return total
+
+
+def _named(word: str, x: Vector) -> dict[str, Scalar]:
+    return {f"{word}.{c}": y for c, y in zip("xyz", x, strict=True)}
+
+
+def contact_notes(network: Network, kept: Mapping[str, np.ndarray]) -> list[str]:
+    """What should be known of the contacts of a run."""
+    part: Any = network.parts.get(contact_name(network))
+    if part is None:
+        return []
+    found, wanted, worst = [], int(np.max(kept["contacts_wanted"])), float(np.max(kept["contact_residual"]))
+    if wanted > part.most:
+        found.append(
+            f"up to {wanted} contacts were near at once, and {part.most} may act: those farther away did not; "
+            f"give Contacts(most={wanted})"
+        )
+    if worst > NOTED:
+        found.append(
+            f"contacts contradicted each other by up to {worst:.3g} m/s in one step (signal 'contact_residual'); "
+            "take a smaller step"
+        )
+    return found

@@ -1,0 +1,92 @@
+"""What can touch what in a scene."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stiction.contact.candidates import Candidates, Carrier
+from stiction.contact.settings import Contacts
+from stiction.parts.bodies import Fixed, FreeBody
+from stiction.parts.contact import ContactPart
+from stiction.robot.origin import Origin
+from stiction.robot.robot import Robot
+from stiction.robot.shape import Shape
+from stiction.spatial import Matrix, Pose, Vector, from_quaternion
+
+if TYPE_CHECKING:
+    from stiction.scene.scene import Scene
+
+CONTACT = "contact"  # name of the part
+NEAR = 0.01  # of the smallest body: the gap from which on a candidate counts
+
+
+def contact_part(scene: Scene) -> ContactPart | None:
+    """The contacts of a scene as a part; None where nothing can touch."""
+    settings = scene.contacts
+    if settings is None:
+        shapes = [s for part in scene.parts.values() for s in getattr(part, "shapes", ())]
+        if not shapes:
+            return None
+        settings = Contacts()
+    candidates = Candidates(carriers_of(scene), settings)
+    if not candidates.listed:
+        return None
+    sizes = [_size(c.shapes) for c in candidates.carriers.values() if c.moves and c.shapes]
+    return ContactPart(
+        candidates=candidates,
+        surfaces=tuple(candidates.surfaces),
+        most=min(settings.most, len(candidates.listed)),
+        margin=NEAR * min([size for size in sizes if size > 0], default=1.0),
+        push_out=settings.push_out,
+    )
+
+
+def carriers_of(scene: Scene) -> list[Carrier]:
+    """All that carries shapes: links of robots, bodies, and what does not move."""
+    found = [carrier for name, robot in scene.all_robots.items() for carrier in _links(name, robot)]
+    for name, part in scene.parts.items():
+        if isinstance(part, FreeBody) and part.shapes:
+            found.append(Carrier(name, part.shapes, True))
+        elif isinstance(part, Fixed) and part.shapes:
+            pose = Pose(from_quaternion(list(part.quaternion)), Vector(*part.position))
+            found.append(Carrier(name, _placed(part.shapes, pose), False))
+    return found
+
+
+def _links(name: str, robot: Robot) -> list[Carrier]:
+    """The links of a robot; those that one joint connects, or that are fixed to one body, are neighbours."""
+    at = robot.assembly.attachments
+    body = {link.name: at[link.name].body for link in robot.links}
+    parents = {body[joint.child]: body[joint.parent] for joint in robot.joints}
+    found = []
+    for link in robot.links:
+        if not link.shapes:
+            continue
+        own = body[link.name]
+        near = {other for other, b in body.items() if b == own or parents.get(b) == own or parents.get(own) == b}
+        shapes = link.shapes if own >= 0 else _placed(link.shapes, _numbers(at[link.name].pose))
+        found.append(Carrier(f"{name}.{link.name}", shapes, own >= 0, frozenset(f"{name}.{x}" for x in near)))
+    return found
+
+
+def _numbers(pose: Pose) -> Pose:
+    return Pose(Matrix([[float(x) for x in row] for row in pose.rotation]), Vector(*map(float, pose.position)))
+
+
+def _placed(shapes: Sequence[Shape], pose: Pose) -> list[Shape]:
+    """Shapes in the world."""
+    return [replace(shape, origin=Origin.from_pose(pose @ shape.origin.pose)) for shape in shapes]
+
+
+def _size(shapes: Sequence[Shape]) -> float:
+    """The smallest extent of what shapes fill [m]; 0 for points alone."""
+    points = np.vstack([shape.points_here for shape in shapes])
+    if len(points) == 0:
+        return 0.0
+    radius = max(shape.roundness for shape in shapes)
+    extents = np.ptp(points, axis=0) + 2 * radius
+    return float(min((x for x in extents if x > 0), default=0.0))
