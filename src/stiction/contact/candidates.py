@@ -114,7 +114,7 @@ class Candidates:
         return [*([] if other_ball else forth), *([] if ball else back)] if ball or other_ball else [*forth, *back]
 
     def _points(self, a: Carrier, s: Shape, b: Carrier, t: Shape, surface: int) -> list[Candidate]:
-        if t.hull is None and not t.roundness:
+        if not len(s.points_here) or (t.hull is None and not t.roundness):
             return []
         faces = len(t.faces_here)
         kind = LINE if t.roundness else PLANE if faces == 1 else BALL if s.roundness else HULL

@@ -30,6 +30,7 @@ from stiction.spatial import Vector
 from stiction.trace.array import Array
 from stiction.trace.functions import Scalar, absolute, loop, maximum, minimum, most, where
 from stiction.trace.grid import Grid, column, each
+from stiction.trace.parameters import absent
 
 if TYPE_CHECKING:
     from stiction.methods.smooth_part import FlowPart
@@ -71,7 +72,7 @@ class ContactRows:
         self.like = [0 * self.v[0]]
         self.n, self.most = len(self.v), self.part.most
         self.tangents = self.part.tangents
-        self.width = 1 + self.tangents
+        self.width, self.lead = 1 + self.tangents, smooth.lead(h)
         self.before = column(list(now.own[name]), self.like)
         self.slots: Slots = self.part.detected(network.inputs(name, now.signals), h, self.like)
         self.active = most(self.slots.count, self.most)
@@ -159,8 +160,7 @@ class ContactRows:
             bodies = [where(taken, self.part.lookup(numbers, candidate), NOWHERE) for numbers in table]
             for segment in segments:
                 segment.fill(self, j * self.width, frame, bodies)
-            speeds = [self.along(j * self.width + k, v) for k in range(1, self.width)]
-            self._conditions(j, candidate, speeds)
+            self._conditions(j, candidate, [self.along(j * self.width + k, v) for k in range(self.width)])
 
         self.each(one)
 
@@ -172,16 +172,16 @@ class ContactRows:
 
     def _conditions(self, j: Any, candidate: Scalar, speeds: Sequence[Scalar]) -> None:
         """What a contact asks for, how rough it is, and the impulse of the last step."""
-        h, gap = self.h, self.slots.number(j, "gap")
+        h, gap = self.h, self.slots.number(j, "gap") + self.lead * speeds[0]
         static, kinetic, bounce = self.part.surface(maximum(0, candidate))
         mode, approach = self.mark(j, "mode"), self.mark(j, "approach")
-        rested = (mode == STUCK) | ((mode == OPEN) & (size(speeds) <= CREEP))
+        rested = (mode == STUCK) | ((mode == OPEN) & (size(speeds[1:]) <= CREEP))
         self.rested[j], self.friction[j] = where(rested, 1, 0), where(rested, static, kinetic)
         apart = where(gap > 0, gap, maximum(BACK * gap, -self.part.push_out * h)) / h
         if self.part.bounces:
             apart = where(approach > 0, minimum(apart, -bounce * approach), apart)
         self.offset[j * self.width] = apart
-        ways = self.way(j, self.local_frame(j))
+        ways = [d + self.lead * s for d, s in zip(self.way(j, self.local_frame(j)), speeds[1:], strict=True)]
         force, axes = self.vector(j, "force"), self.frame(j).axes
         for k, d in enumerate(ways, 1):
             self.offset[j * self.width + k] = where(mode == STUCK, BACK * d / h, 0)
@@ -314,6 +314,10 @@ class ContactRows:
         """
         before, keeps = self.vector(j, "anchor"), (mode == STUCK) & (self.mark(j, "mode") == STUCK)
         here = local.point + _sum(local.axes, [self.h / 2 * s for s in speeds])
+        if not absent(self.lead):
+            v = column(self.v, self.like)
+            until = [self.lead * self.along(j * self.width + k, v) for k in range(self.width)]
+            here = here + _sum(local.axes, until)
         slipped = before + _sum(local.axes[1:], [self.h * s for s in speeds[1:]])
         rolls = self.part.rolls(self.slots.number(j, "candidate")) > 0
         chosen = []
@@ -327,7 +331,7 @@ class ContactRows:
             return 0
         came = -self.along(j * self.width, column(self.v, self.like))
         fresh = (normal > 0) & (self.mark(j, "approach") <= 0) & (came * self.h > TOUCHING)
-        return where(fresh & (self.slots.number(j, "gap") > 0), came, 0)
+        return where(fresh & (self.slots.number(j, "gap") - self.lead * came > 0), came, 0)
 
 
 class Problem(NamedTuple):

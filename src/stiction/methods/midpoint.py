@@ -93,6 +93,10 @@ class MidpointPart(FlowPart):
         touching = {self.touching: self.network.parts[self.touching]} if self.touching else {}
         return {**self.rigid, **self.network.digital, **touching}
 
+    def lead(self, h: Scalar) -> Scalar:
+        """It is seen from its middle."""
+        return 0
+
     def speed(self, name: str) -> Scalar:
         """Velocity of a row in the middle of the step, extrapolated."""
         return dot(self.rows[name], self.ahead) + self.given[name]

@@ -273,6 +273,8 @@ class Moreau(Method):
             for name, torque in together.torque.items():
                 splitting = maximum(splitting, absolute(torque - found.torque[name]))
         held = dict(block.own) | {name: self._held(smooth, found, name, h) for name in found.torque}
+        if smooth.contacts is not None:
+            held[smooth.touching] = smooth.contacts.ended(solution.after)
         if isinstance(smooth, MidpointPart):
             after = smooth.advanced(block._replace(own=held), found, solution, h)
         else:
@@ -280,7 +282,7 @@ class Moreau(Method):
         own = dict(put_back(smooth, solution, after.own, t + h, h))
         speeds = network.velocities(own)
         if smooth.contacts is not None:
-            own[smooth.touching] = smooth.contacts.ended(solution.after)
+            own[smooth.touching] = held[smooth.touching]
         for name, part in smooth.rigid.items():
             if isinstance(part, RigidFriction) and part.geared:
                 own[name] = [*own[name][:-1], smooth.link_torque(name, found.torque[name], speeds, h)]

@@ -56,6 +56,10 @@ class FlowPart:
             for moment in (terms.now, later)
         )
 
+    def lead(self, h: Scalar) -> Scalar:
+        """Time until the middle of the step, from where it is seen [s]."""
+        return h / 2
+
     def weight(self, name: str) -> Scalar:
         """Part of a step over which a row moves with its velocity at the end."""
         return 1 / 2

@@ -10,6 +10,7 @@ import numpy as np
 
 from stiction.contact.candidates import Candidates, Carrier
 from stiction.contact.settings import Contacts
+from stiction.dynamics.world import InWorld
 from stiction.parts.bodies import Fixed, FreeBody
 from stiction.parts.contact import ContactPart
 from stiction.robot.origin import Origin
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from stiction.scene.scene import Scene
 
 CONTACT = "contact"  # name of the part
+ACROSS = 1e-12  # by which a direction may miss a plane
 NEAR = 0.01  # of the smallest body: the gap from which on a candidate counts
 
 
@@ -42,7 +44,37 @@ def contact_part(scene: Scene) -> ContactPart | None:
         most=min(settings.most, len(candidates.listed)),
         margin=NEAR * min([size for size in sizes if size > 0], default=1.0),
         push_out=settings.push_out,
+        axis=_plane(scene, candidates),
     )
+
+
+def _plane(scene: Scene, candidates: Candidates) -> tuple[int, int, int] | None:
+    """The axis of the world across which all motion is, if robots move in a plane and touch only what stands across
+    it.
+    """
+    moving = {name for name, carrier in candidates.carriers.items() if carrier.moves}
+    named = {name for x in candidates.listed for name in (x.body, x.other) if name in moving}
+    robots = {name.partition(".")[0] for name in named}
+    if not robots <= set(scene.all_robots) or any(x.other in moving for x in candidates.listed):
+        return None
+    for k in range(3):
+        faces = all(abs(face[k]) < ACROSS for target in candidates.faces for face in target)
+        if faces and not candidates.lines and all(_turns_about(scene.all_robots[name], k) for name in robots):
+            return tuple(int(j == k) for j in range(3))  # type: ignore[return-value]
+    return None
+
+
+def _turns_about(robot: Robot, k: int) -> bool:
+    """Whether all joints turn about an axis of the world, or slide across it."""
+    world = InWorld(robot.mechanism, list(robot.neutral))
+    for body in robot.mechanism.bodies:
+        if body.kind not in ("revolute", "prismatic"):
+            return False
+        axis = np.array(world.poses[body.index].rotation @ body.axis, float)
+        along = abs(axis[k])
+        if (body.kind == "revolute" and along < 1 - ACROSS) or (body.kind == "prismatic" and along > ACROSS):
+            return False
+    return True
 
 
 def carriers_of(scene: Scene) -> list[Carrier]:
