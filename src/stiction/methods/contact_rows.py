@@ -80,7 +80,7 @@ class ContactRows:
         self.J, self.offset = Grid(self.width * self.most, self.n, self.like), Array(self.width * self.most, self.like)
         self.friction, self.rested = (Array(self.most, self.like) for _ in range(2))
         self.p = Array(self.width * self.most, self.like)
-        self.own = now.own
+        self.own, self.column_v = now.own, column(self.v, self.like)
         self.residual = Array(1, self.like)  # of the last search [m/s]
         self._fill()
 
@@ -152,7 +152,7 @@ class ContactRows:
         """Rows, offsets, coefficients and first impulses."""
         segments = _segments(self.network, self.own)
         table = self.part.places_of(_places(self.network))
-        v = column(self.v, self.like)
+        v = self.column_v
 
         def one(j: Any) -> None:
             candidate, frame = self.slots.number(j, "candidate"), self.frame(j)
@@ -287,9 +287,7 @@ class ContactRows:
             candidate, frame, local = self.slots.number(j, "candidate"), self.frame(j), self.local_frame(j)
             p = [self.p[j * self.width + k] for k in range(self.width)]
             speeds = [self.along(j * self.width + k, v) for k in range(self.width)]
-            touches, at_limit = p[0] > 0, size(p[1:]) >= AT_LIMIT * self.friction[j] * p[0]
-            slides = at_limit & (size(speeds[1:]) > SLIP * GRAVITY * h)
-            mode = where(touches, where(slides, SLIDING, STUCK), OPEN)
+            mode = self._mode(j, p, speeds)
             force = _sum(frame.axes, [x / h for x in p])
             numbers = {
                 "candidate": candidate,
@@ -308,6 +306,12 @@ class ContactRows:
         self.each(one)
         return list(made)
 
+    def _mode(self, j: Any, p: Sequence[Scalar], speeds: Sequence[Scalar]) -> Scalar:
+        """Open, stuck or sliding."""
+        at_limit = size(p[1:]) >= AT_LIMIT * self.friction[j] * p[0]
+        slides = at_limit & (size(speeds[1:]) > SLIP * GRAVITY * self.h)
+        return where(p[0] > 0, where(slides, SLIDING, STUCK), OPEN)
+
     def _anchor(self, j: Any, local: Frame, mode: Scalar, speeds: Sequence[Scalar]) -> Vector:
         """Where what is stuck holds on: where it was, if it rested; else where it is at the end of the step. Of what
         rolls, the slip so far.
@@ -315,8 +319,7 @@ class ContactRows:
         before, keeps = self.vector(j, "anchor"), (mode == STUCK) & (self.mark(j, "mode") == STUCK)
         here = local.point + _sum(local.axes, [self.h / 2 * s for s in speeds])
         if not absent(self.lead):
-            v = column(self.v, self.like)
-            until = [self.lead * self.along(j * self.width + k, v) for k in range(self.width)]
+            until = [self.lead * self.along(j * self.width + k, self.column_v) for k in range(self.width)]
             here = here + _sum(local.axes, until)
         slipped = before + _sum(local.axes[1:], [self.h * s for s in speeds[1:]])
         rolls = self.part.rolls(self.slots.number(j, "candidate")) > 0
@@ -329,7 +332,7 @@ class ContactRows:
         """The speed at which a contact was caught in this step; 0 where it was not, or has just bounced."""
         if not self.part.bounces:
             return 0
-        came = -self.along(j * self.width, column(self.v, self.like))
+        came = -self.along(j * self.width, self.column_v)
         fresh = (normal > 0) & (self.mark(j, "approach") <= 0) & (came * self.h > TOUCHING)
         return where(fresh & (self.slots.number(j, "gap") - self.lead * came > 0), came, 0)
 

@@ -28,7 +28,8 @@ from stiction.friction.dry import Dry
 from stiction.friction.law import CREEP
 from stiction.methods.break_away import Together, bounds_of
 from stiction.methods.contact_joints import TouchingJoints
-from stiction.methods.contact_rows import TOLD, contact_notes
+from stiction.methods.contact_momentum import MomentumRows
+from stiction.methods.contact_rows import TOLD, ContactRows, contact_notes
 from stiction.methods.contact_sites import TouchingSites
 from stiction.methods.elastic import ElasticParts, judge_of, midpoint_judge, refuse_searching_bristles
 from stiction.methods.explicit import (
@@ -84,6 +85,7 @@ GIVE = 1e-12  # of rows that follow from others: they give by this part of what 
 FAST_TURN = 0.1  # rad in a step beyond which motion is followed only roughly
 MOST_PUSHED = 0.5  # part of itself by which a velocity may grow in a step through forces that push it on
 SMALL = 1e-9  # part of the largest break-away torque that may be left as a contradiction
+PLASTIC = 1e-12  # relaxation that only keeps the plastic condition solvable
 SCHEMES: dict[str, Scheme] = {"gill": runge_kutta_gill, "rk4": runge_kutta_4}
 
 
@@ -96,6 +98,13 @@ class Moreau(Method):
         scheme: "midpoint", "gill" or "rk4".
         pull: part of the way since its reference that a stuck site goes back in a step (k_q h of gears.md), 0 … 1.
         softness: how much a stuck site gives, over what a step without friction would move it (λ_q over A²).
+        contact: "rigid": contacts found together with all other rows; or as contact.md has it, "momentum" (relaxed and
+            compensated) or "plastic" (neither).
+        relaxation: of "momentum": λ over the square of the mean compliance.
+        compensation: of "momentum": k h, the part of an overlap that is made good in a step.
+        fade: of "momentum": k_ω, by which kinetic friction fades with the speed of sliding [s/m]; 0: it does not.
+        dropping: of "momentum" and "plastic": whether points that would draw are left out one after another, as the
+            paper does it, instead of finding the smallest of (13).
         splitting: of "by_joint": record "splitting", how far its torques were, at worst so far, from those found
             together [N·m or N].
 
@@ -110,12 +119,17 @@ class Moreau(Method):
 
     name: ClassVar[str] = "moreau"
     instead = "use method 'rk4', or 'gears_semi_implicit' where all joints with dry friction have rotors"
-    vanishing = ("pull", "softness")
+    vanishing = ("pull", "softness", "fade", "compensation")
 
     rows: str = choice(("together", "by_joint"), default="together")
     scheme: str = choice(("midpoint", "gill", "rk4"), default="midpoint")
     pull: float = number(0.0, least=0, most=1)
     softness: float = number(0.0, least=0, most=1e6)
+    contact: str = choice(("rigid", "momentum", "plastic"), default="rigid")
+    relaxation: float = number(1e-3, above=0)
+    compensation: float = number(0.1, least=0, most=1)
+    fade: float = number(100.0, least=0)
+    dropping: bool = flag(False)
     splitting: bool = flag(False)
 
     def conflicts(self) -> Sequence:
@@ -304,6 +318,28 @@ class Moreau(Method):
 
     def _smooth(self, network: Network, block: Block, t: Scalar, h: Scalar) -> FlowPart:
         """What rows need to know, and how the rest is advanced."""
+        made = self._advancing(network, block, t, h)
+        if made.touching:
+            made.contacts = self._contacts(made, h)
+        return made
+
+    def _contacts(self, smooth: FlowPart, h: Scalar) -> ContactRows:
+        """The contacts of a step, in the way that is wanted."""
+        if self.contact == "rigid":
+            return ContactRows(smooth, smooth.touching, h)
+        relaxed = self.contact == "momentum"
+        return MomentumRows(
+            smooth,
+            smooth.touching,
+            h,
+            relaxation=self.relaxation if relaxed else PLASTIC,
+            compensation=self.compensation if relaxed else 0,
+            fade=self.fade if relaxed else 0,
+            dropping=self.dropping,
+        )
+
+    def _advancing(self, network: Network, block: Block, t: Scalar, h: Scalar) -> FlowPart:
+        """How the rest is advanced."""
         if self.scheme == "midpoint":
             last = [x for name, x in block.method.items() if name.startswith("change.")]
             return midpoint_part(network, block, last, t, h)

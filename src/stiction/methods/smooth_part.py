@@ -48,7 +48,7 @@ class FlowPart:
         }
         self.rows = {name: terms.row(name) for name in self.rigid}
         self.touching = contact_name(network)
-        self.contacts = ContactRows(self, self.touching, h) if self.touching else None
+        self.contacts: ContactRows | None = None  # as soon as the method knows how
         carried = [name for name, part in self.rigid.items() if part.carried]
         later = network.evaluate(terms.now.own, end, h) if carried else terms.now
         self.given, self.given_at_end = (
