@@ -129,7 +129,7 @@ class RobotBody(Admittance):
         q, v = self._split(own)
         found = {"q": q, "v": v}
         if self.frames:
-            world = InWorld(self._mechanism(), q)
+            world = InWorld(self.mechanism, q)
             twists = world.twists(v)
             for name in self.frames:
                 frame = self._assembly().attachments[name]
@@ -139,7 +139,9 @@ class RobotBody(Admittance):
     def _assembly(self) -> Assembly:
         return self.assembly  # type: ignore[attr-defined]
 
-    def _mechanism(self) -> Mechanism:
+    @property
+    def mechanism(self) -> Mechanism:
+        """The robot as the formulas see it."""
         return self._assembly().mechanism
 
     def positions(self) -> int:
@@ -148,21 +150,21 @@ class RobotBody(Admittance):
 
     def position_rates(self, own: list[Scalar]) -> list[Scalar]:
         """q̇ = N(q) v."""
-        return self._mechanism().position_rates(*self._split(own))
+        return self.mechanism.position_rates(*self._split(own))
 
     def mass_matrix(self, own: list[Scalar]) -> list[list[Scalar]]:
         """M(q), rotors included."""
-        return mass_matrix(self._mechanism(), self._split(own)[0]).lists
+        return mass_matrix(self.mechanism, self._split(own)[0]).lists
 
     def mass_diagonal(self, own: list[Scalar]) -> list[Scalar]:
         """The diagonal of M(q), rotors included."""
         if self.robot.nv <= WRITTEN:
             return super().mass_diagonal(own)
-        return list(mass_diagonal(self._mechanism(), self._split(own)[0]))
+        return list(mass_diagonal(self.mechanism, self._split(own)[0]))
 
     def inverse_dynamics(self, own: list[Scalar], accelerations: Sequence[Scalar]) -> list[Scalar]:
         """Inverse dynamics."""
-        return inverse_dynamics(self._mechanism(), *self._split(own), list(accelerations), Vector(*self.gravity))
+        return inverse_dynamics(self.mechanism, *self._split(own), list(accelerations), Vector(*self.gravity))
 
     def generalized_forces(self, own: list[Scalar], forces: Ports) -> list[Scalar]:
         """The torques act along the velocities as they are [N·m or N]; what pushes frames is carried to them."""
@@ -171,7 +173,7 @@ class RobotBody(Admittance):
         for name in self.frames:
             force, moment = (Vector(*forces[f"{name}.{port}"]) for port in ("force", "moment"))
             if not all(map(absent, (*force, *moment))):
-                world = world or InWorld(self._mechanism(), self._split(own)[0])
+                world = world or InWorld(self.mechanism, self._split(own)[0])
                 frame = self._assembly().attachments[name]
                 wrench = about_origin(force, moment, world.pose(frame).position)
                 wrenches[frame.body] = wrenches[frame.body] + wrench if frame.body in wrenches else wrench
@@ -182,7 +184,7 @@ class RobotBody(Admittance):
 
     def unit_twists(self, own: list[Scalar]) -> Any:
         """How each velocity moves what it carries."""
-        return InWorld(self._mechanism(), self._split(own)[0]).unit_twists
+        return InWorld(self.mechanism, self._split(own)[0]).unit_twists
 
     def reaches(self) -> list[tuple[int, int]]:
         """Which places each velocity carries."""
@@ -195,12 +197,12 @@ class RobotBody(Admittance):
 
     def energy(self, own: list[Scalar]) -> tuple[Scalar, Scalar]:
         """Kinetic and potential energy [J]."""
-        m, (q, v) = self._mechanism(), self._split(own)
+        m, (q, v) = self.mechanism, self._split(own)
         return kinetic_energy(m, q, v), potential_energy(m, q, Vector(*self.gravity))
 
     def rotor_inertias(self) -> list[Scalar]:
         """Of joints with a rotor of their own; coupled rotors belong to no joint alone."""
-        rotors = self._mechanism().rotors
+        rotors = self.mechanism.rotors
         return [] if rotors is None or self.robot.coupling is not None else [row[k] for k, row in enumerate(rotors)]
 
     def rates(self, own: list[Scalar], forces: Ports, t: Scalar) -> list[Scalar]:
@@ -208,7 +210,7 @@ class RobotBody(Admittance):
         forward = FORWARD_DYNAMICS[self.robot.forward_method]
         return [
             *self.position_rates(own),
-            *forward(self._mechanism(), *self._split(own), self.generalized_forces(own, forces), Vector(*self.gravity)),
+            *forward(self.mechanism, *self._split(own), self.generalized_forces(own, forces), Vector(*self.gravity)),
         ]
 
     def _split(self, own: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
