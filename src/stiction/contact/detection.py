@@ -4,7 +4,7 @@ All candidates of a kind run through one loop. Each lane has its own bodies in i
 holds is told by the number of its candidate.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from stiction.contact.candidates import BALL, HULL, LINE, PLANE
@@ -197,52 +197,52 @@ class Detector:
 
     def find(self, most: int) -> Slots:
         """The nearest candidates."""
-        t = self.tables
-        slots = Slots(most, t.moving, SAME * t.margin, self.like)
-        for rows in t.groups(HULL):
+        slots = Slots(most, self.tables.moving, SAME * self.tables.margin, self.like)
+        self.visit(lambda met: self._offer(slots, met))
+        return slots
+
+    def visit(self, meet: Callable[["Met"], None]) -> None:
+        """Visit all candidates, but those whose bodies are too far apart to touch."""
+        for rows in self.tables.groups(HULL):
 
             def group(row: tuple, carry: list, fixed: bool = rows[0].other < 0) -> list:
-                self._corners(slots, Group(*row), fixed)
+                self._corners(meet, Group(*row), fixed)
                 return carry
 
             loop([tuple(row) for row in rows], group, self.like)
         ways = {PLANE: self._before_plane, BALL: self._before_triangles, LINE: self._before_line}
         for kind, seen in ways.items():
-            for rows in t.groups(kind):
+            for rows in self.tables.groups(kind):
 
-                def visit(row: tuple, carry: list, seen: Any = seen, fixed: bool = rows[0].other < 0) -> list:
-                    self._single(slots, Row(*row), seen, fixed)
+                def single(row: tuple, carry: list, seen: Any = seen, fixed: bool = rows[0].other < 0) -> list:
+                    r = Row(*row)
+                    pair = self._pair(r.body, r.other, fixed)
+                    at = pair.at(Vector(r.x, r.y, r.z))
+                    meet(Met(r.number, r.body, r.other, r.radius, pair, at, seen(r, at.place), True))
                     return carry
 
-                loop([tuple(row) for row in rows], visit, self.like)
-        return slots
+                loop([tuple(row) for row in rows], single, self.like)
 
     def _pair(self, body: Any, other: Any, fixed: bool) -> "Pair":
         target, carried = (Pose(), AT_REST) if fixed else (self.poses[other], self.twists[other])
         return Pair(self.poses[body], self.twists[body], target, carried, fixed)
 
-    def _single(self, slots: Slots, row: Row, seen: Any, fixed: bool) -> None:
+    def _offer(self, slots: Slots, met: "Met") -> None:
         """Offer a candidate to the slots."""
-        pair = self._pair(row.body, row.other, fixed)
-        at = pair.at(Vector(row.x, row.y, row.z))
-        self._offer(slots, row.number, row.radius, pair, at, seen(row, at.place, at.velocity), True)
-
-    def _offer(
-        self, slots: Slots, number: Any, radius: Scalar, pair: "Pair", at: "At", found: "Seen", counts: Scalar
-    ) -> None:
-        gap, facing = found.gap - radius, found.normal
+        at, pair, facing, radius = met.at, met.pair, met.seen.normal, met.radius
+        gap = met.seen.gap - radius
         normal = pair.out(facing)
         approach = maximum(0, -facing.dot(at.velocity))
         near = gap < self.tables.margin + self.h * (2 * approach + FASTEST * self.h)
-        record = [gap - self.h * approach, number, gap, *(at.center - normal * radius), *normal]
+        record = [gap - self.h * approach, met.number, gap, *(at.center - normal * radius), *normal]
         if slots.moving:
             record += [*(at.place - facing * radius), *facing, *pair.out(tangent(facing))]
-        slots.offer(near if counts is True else near & counts, record)
+        slots.offer(near if met.counts is True else near & met.counts, record)
 
     # Corners and faces.
 
-    def _corners(self, slots: Slots, g: Group, fixed: bool) -> None:
-        """Offer the corners of a body before the face of another that is most between them, where they can touch."""
+    def _corners(self, meet: Callable[["Met"], None], g: Group, fixed: bool) -> None:
+        """Visit the corners of a body before the face of another that is most between them, where they can touch."""
         pair = self._pair(g.body, g.other, fixed)
         middle = pair.at(Vector(g.x, g.y, g.z))
         away = middle.place - Vector(g.to_x, g.to_y, g.to_z)
@@ -253,8 +253,8 @@ class Detector:
 
             def one(k: Any, inner: list) -> list:
                 at = pair.at(self._point(g.number + k))
-                found, beside = self._before_face(g, best, at)
-                self._offer(slots, g.number + k, 0, pair, at, found, beside)
+                found, between = self._before_face(g, best, at)
+                meet(Met(g.number + k, g.body, g.other, 0, pair, at, found, between))
                 return inner
 
             loop(g.corners, one, self.like)
@@ -305,7 +305,7 @@ class Detector:
         beyond = loop(g.faces, side, [0 * gap - FAR])[0]
         return Seen(gap, normal), beyond < self.tables.margin
 
-    def _before_plane(self, row: Row, y: Vector, u: Vector) -> Seen:
+    def _before_plane(self, row: Row, y: Vector) -> Seen:
         """Of a half-space."""
         n, offset = self._face(row.first)
         return Seen(n.dot(y) - offset, n)
@@ -323,7 +323,7 @@ class Detector:
         d, *normal = loop(row.sides, one, [zero - FAR, zero, zero, zero])
         return Seen(d, Vector(*normal))
 
-    def _before_triangles(self, row: Row, y: Vector, u: Vector) -> Seen:
+    def _before_triangles(self, row: Row, y: Vector) -> Seen:
         """Of the middle of a ball: the nearest point of the body; if it is inside, the nearest face."""
         corners = self.tables.triangles
 
@@ -346,7 +346,7 @@ class Detector:
             Vector(*(where(outside, a, b) for a, b in zip(n, inner.normal, strict=True))),
         )
 
-    def _before_line(self, row: Row, y: Vector, u: Vector) -> Seen:
+    def _before_line(self, row: Row, y: Vector) -> Seen:
         """Of a ball or a capsule: the distance from its line."""
         numbers = [column[row.first] for column in self.tables.lines]
         a, b, radius = Vector(*numbers[:3]), Vector(*numbers[3:6]), numbers[6]
@@ -387,6 +387,30 @@ class Pair(NamedTuple):
     def out(self, x: Vector) -> Vector:
         """A direction of the target in the world."""
         return x if self.fixed else self.target.rotation @ x
+
+
+class Met(NamedTuple):
+    """A candidate at a moment.
+
+    Attributes:
+        number: of the candidate.
+        body: number of what carries the point.
+        other: number of what carries the target; −1 for the world.
+        radius: of the ball around the point [m].
+        pair: both bodies.
+        at: the point.
+        seen: what is near.
+        counts: whether it is between the edges of the face that it is before.
+    """
+
+    number: Any
+    body: Any
+    other: Any
+    radius: Scalar
+    pair: Pair
+    at: At
+    seen: Seen
+    counts: Any
 
 
 class Tables:

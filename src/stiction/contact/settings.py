@@ -54,6 +54,8 @@ class Contacts(Validated):
         off: pairs of links or bodies that do not touch, as pairs of names or of patterns with *, such as
             ("robot.*", "robot.*").
         push_out: largest speed at which what overlaps is driven apart [m/s].
+        stiffness: of a contact under methods that have springs [N/m]; chosen from masses and step if not given.
+        damping: likewise [N·s/m].
         overlap: what may overlap at the start, over the size of the smaller body, 0 … 1; what overlaps more is refused.
 
     Example:
@@ -70,6 +72,8 @@ class Contacts(Validated):
     surfaces: Mapping[str, Surface] = field(default_factory=dict)
     off: Sequence[tuple[str, str]] = ()
     push_out: float = number(1.0, above=0)
+    stiffness: float | None = number(None, above=0, optional=True)
+    damping: float | None = number(None, least=0, optional=True)
     overlap: float = number(0.05, least=0, most=1)
 
     def __post_init__(self) -> None:

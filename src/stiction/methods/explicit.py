@@ -16,12 +16,11 @@ from stiction.methods.fast_states import at_end, at_means
 from stiction.methods.method import Choice, Method, powers
 from stiction.methods.schemes import Scheme, euler, runge_kutta_4, runge_kutta_gill
 from stiction.methods.stability import refuse_runs
-from stiction.methods.stop_springs import chosen_springs, with_stop_springs
+from stiction.methods.stop_springs import chosen_springs, soft_contacts, with_stop_springs
 from stiction.network.layout import Block, flat_states, states_of
 from stiction.network.network import Network, States
 from stiction.network.start import StartTerms
 from stiction.network.terms import Terms
-from stiction.parts.contact import ContactPart
 from stiction.parts.end_stop import EndStop
 from stiction.parts.friction import FrictionPart
 from stiction.parts.kinds import Row
@@ -64,8 +63,8 @@ class Explicit(Method):
         self._elastic(network, start, step).refuse()
 
     def start_notes(self, network: Network, start: StartTerms, step: float) -> list[str]:
-        """Contacts that would be too much together."""
-        return self._elastic(network, start, step).notes()
+        """Contacts that would be too much together, and contacts that give."""
+        return [*self._elastic(network, start, step).notes(), *soft_contacts(network, start, self.title)]
 
     def _elastic(self, network: Network, start: StartTerms, step: float) -> ElasticParts:
         made = ElasticParts(network, start, judge_of(type(self).scheme), self.title, step)
@@ -205,7 +204,7 @@ def _chatters(law: Any) -> list[str]:
 def refuse_rows(network: Network, method: Method) -> None:
     """Refuse what is rigid."""
     for name, part in network.parts.items():
-        if isinstance(part, (Row, ContactPart)):
+        if isinstance(part, Row):
             raise InputError(f"{network.labels.part(name)} is rigid and needs method 'moreau'; got '{method.title}'")
 
 

@@ -25,6 +25,7 @@ from stiction.network.network import Network
 from stiction.network.start import StartTerms
 from stiction.network.terms import Matrix, Terms, dot, linearized
 from stiction.network.wires import NetworkError
+from stiction.parts.contact import contact_name
 from stiction.parts.friction import Friction, RubbingPart
 from stiction.parts.ground import Ground
 from stiction.parts.penalty_joint import PenaltyJoint
@@ -76,6 +77,8 @@ class Rosenbrock(Method):
             raise NetworkError(
                 f"part '{name}' ticks on a clock, and '{self.name}' chooses its own steps; use method 'rk4' or 'moreau'"
             )
+        if contact_name(network):
+            raise NetworkError(f"contacts come and go, which '{self.name}' cannot follow; use method 'moreau' or 'rk4'")
         made = with_stop_springs(with_bristles(network))
         for name, part in made.parts.items():
             law = part.law if isinstance(part, (Friction, PenaltyJoint)) else None

@@ -1,4 +1,4 @@
-"""Springs for end stops under methods without rows: how stiff they are when nobody says.
+"""Springs for end stops and contacts under methods without rows: how stiff they are when nobody says.
 
 What arrives at a stop swings once against a spring K with a damper B that do not draw. With J the inertia that arrives,
 the speed of what leaves over that of what came depends on ζ = B/(2 √(K J)) alone; so ζ follows from the restitution.
@@ -14,6 +14,7 @@ import numpy as np
 from stiction.methods.stability import refuse_runs
 from stiction.network.network import Network
 from stiction.network.start import StartTerms
+from stiction.parts.contact import ContactPart, PenaltyContact, contact_name
 from stiction.parts.end_stop import EndStop
 from stiction.parts.kinds import Part
 from stiction.trace.parameters import Key
@@ -33,9 +34,11 @@ class ChosenStop(EndStop):
 
 
 def with_stop_springs(network: Network) -> Network:
-    """The network with a spring in every end stop; what is not given is open until the terms are known."""
+    """The network with a spring in every end stop and contact; what is not given is open until the terms are known."""
 
     def change(name: str, part: Part) -> Part:
+        if type(part) is ContactPart:
+            return _penalty(part)
         if not isinstance(part, EndStop):
             return part
         missing = tuple(what for what in ("stiffness", "damping") if getattr(part, what) is None)
@@ -47,6 +50,15 @@ def with_stop_springs(network: Network) -> Network:
         return ChosenStop(**given, **springs, chosen=missing)
 
     return network.with_parts(change)
+
+
+def _penalty(part: ContactPart) -> PenaltyContact:
+    """Contacts as springs."""
+    given = dict(zip(("stiffness", "damping"), part.spring, strict=True))
+    missing = tuple(what for what, x in given.items() if x is None)
+    same: dict[str, Any] = {w: getattr(part, w) for w in ("candidates", "surfaces", "most", "margin", "push_out")}
+    springs: dict[str, Any] = {what: 1.0 if x is None else x for what, x in given.items()}
+    return PenaltyContact(**same, **springs, chosen=missing)
 
 
 def rebound(damping_ratio: np.ndarray) -> np.ndarray:
@@ -69,14 +81,31 @@ def chosen_springs(network: Network, start: StartTerms, h: float, given: Mapping
     found: dict[Key, np.ndarray] = {}
     for name, part in network.parts.items():
         wanted = [what for what in getattr(part, "chosen", ()) if (name, what) not in given]
-        if not isinstance(part, ChosenStop) or not wanted:
+        if not isinstance(part, (ChosenStop, PenaltyContact)) or not wanted:
             continue
-        felt = start.compliance([name])[:, 0, 0]
+        felt = np.linalg.eigvalsh(start.compliance([name])).max(axis=1)  # of contacts all at once
         refuse_runs(~(felt > 0), f"the end stop '{name}' moves no body; wire its torque to one")
         J = 1 / felt
-        restitution = np.broadcast_to(np.ravel(given.get((name, "restitution"), part.restitution)), J.shape)
+        restitution = np.broadcast_to(np.ravel(given.get((name, "restitution"), _restitution(part))), J.shape)
         zeta = damping_ratio(restitution)
         K = start.stiffness[name][:, 0] if "stiffness" not in wanted else J / (4 * np.maximum(1, zeta) ** 2 * h * h)
         springs = {"stiffness": K, "damping": 2 * zeta * np.sqrt(K * J)}
         found |= {(name, what): springs[what] for what in wanted}
     return found
+
+
+def _restitution(part: ChosenStop | PenaltyContact) -> float:
+    """Of an end stop; of contacts, the largest."""
+    return max(s.restitution for s in part.surfaces) if isinstance(part, PenaltyContact) else part.restitution
+
+
+def soft_contacts(network: Network, start: StartTerms, title: str) -> list[str]:
+    """What should be known of contacts that are springs."""
+    name = contact_name(network)
+    if not name or name not in start.stiffness:
+        return []
+    K = float(start.stiffness[name].min())
+    return [
+        f"contacts are springs of {K:.3g} N/m under '{title}': bodies sink in, and what rests on a slope creeps; "
+        "method 'moreau' has rigid ones"
+    ]

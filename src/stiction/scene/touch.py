@@ -44,6 +44,7 @@ def contact_part(scene: Scene) -> ContactPart | None:
         most=min(settings.most, len(candidates.listed)),
         margin=NEAR * min([size for size in sizes if size > 0], default=1.0),
         push_out=settings.push_out,
+        spring=(settings.stiffness, settings.damping),
         axis=_plane(scene, candidates),
     )
 

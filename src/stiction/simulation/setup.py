@@ -160,7 +160,7 @@ class Setup:
         try:
             choice = method.choose(network, terms, self.step, given.parameters)
             for (part, field), x in choice.parameters.items():
-                getattr(terms, field)[part][:, 0] = x
+                getattr(terms, field)[part][...] = np.reshape(x, (-1, 1))
             method.check(network, terms, self.step)
             self.notes = method.start_notes(network, terms, self.step)
         except RunError as error:
