@@ -29,6 +29,12 @@ class TouchingJoints(LockedJoints):
     ) -> None:
         super().__init__(masses, rows, v, forces, change)
         self.contacts = contacts
+        own, n, zero = self._free.held_compliances(), masses.count, 0 * self.like[0]
+
+        def compliance(r: Any) -> Scalar:
+            return loop(n, lambda k, sum_: [sum_[0] + contacts.J[r, k] * contacts.J[r, k] * own[k]], [zero])[0]
+
+        contacts.measure(compliance)
 
     def again(self) -> LockedJoints:
         """The joints inside a loop, with the contacts as they were found last."""

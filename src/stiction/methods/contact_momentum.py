@@ -45,6 +45,8 @@ class MomentumRows(ContactRows):
         self.relaxation, self.compensation = relaxation, compensation
         self.fade, self.dropping = fade, dropping
         super().__init__(*given)
+        self.slides, self.reach = Array(self.most, self.like), Array(self.most, self.like)
+        self.turn = Array(self.width * self.most, self.like)
 
     def _conditions(self, j: Any, candidate: Scalar, speeds: Sequence[Scalar]) -> None:
         """Where a point touches, and how far it is from its reference."""
@@ -70,11 +72,9 @@ class MomentumRows(ContactRows):
 
     def solve(self, A: Grid, c: Any) -> None:
         """Impulses in place: those that bring all points back, then those with the friction of what slides."""
-        rows, like = self.width * self.most, self.like
-        self.slides, self.reach = Array(self.most, like), Array(self.most, like)
-        self.turn = Array(rows, like)
-        scale = self._mean(A)
-        soft = self.relaxation * scale * scale
+        like = self.like
+        self.each(lambda j: self.slides.__setitem__(j, 0))
+        soft = self.relaxation * self.scale[0] * self.scale[0] + TINY
         self._least(A, c, soft)
         self.each(lambda j: self._decide(j, True))
 
@@ -91,13 +91,6 @@ class MomentumRows(ContactRows):
             return [where(carry[0] > 0, changes[0], 0)]
 
         loop(PASSES, again, [0 * like[0] + 1], until_zero=0)
-
-    def _mean(self, A: Grid) -> Scalar:
-        def add(r: Any, total: list) -> list:
-            return [total[0] + A[r, r], total[1] + where(A[r, r] > 0, 1, 0)]
-
-        total, count = loop(self.active * self.width, add, [self.like[0], self.like[0]])
-        return where(count > 0, total / maximum(1, count), 1)
 
     def _decide(self, j: Any, first: bool) -> None:
         """Whether a point slides, by the impulses that were found, and along which direction."""

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from stiction.methods.smooth_part import FlowPart
 
 SOFT = 1e-6  # of the mean compliance, by which each row gives: who of several carries a load is then known
-FLOOR = 1e-12  # m/s per N·s, where nothing can move
 BACK = 0.1  # of an overlap, or of the way from an anchor, that is made good in a step
 TOLERANCE = 1e-9  # of the largest velocity, or of what gravity gives in a step
 GRAVITY = 9.81  # m/s²
@@ -82,6 +81,7 @@ class ContactRows:
         self.p = Array(self.width * self.most, self.like)
         self.own, self.column_v = now.own, column(self.v, self.like)
         self.residual = Array(1, self.like)  # of the last search [m/s]
+        self.scale = Array(1, self.like)  # mean compliance of the rows [1/kg]
         self._fill()
 
     # What contacts see.
@@ -213,6 +213,7 @@ class ContactRows:
 
         self.rows(one)
         self.rows(row)
+        self.measure(lambda r: A[r, r])
         return Problem(A, c, X)
 
     def work(self, middle: Sequence[Scalar]) -> Scalar:
@@ -224,15 +225,9 @@ class ContactRows:
 
     def solve(self, A: Grid, c: Any) -> None:
         """Find the impulses under a matrix, which gets the softness that tells who carries what."""
-        total = Array(2, self.like)
-
-        def add(r: Any) -> None:
-            total[0] = total[0] + A[r, r]
-            total[1] = maximum(total[1], absolute(c[r]))
-
-        self.rows(add)
+        fastest, give = Array(1, self.like), SOFT * self.scale[0]
+        self.rows(lambda r: fastest.__setitem__(0, maximum(fastest[0], absolute(c[r]))))
         taken = self.slots.count
-        give = SOFT * total[0] / maximum(1, taken * self.width) + FLOOR
 
         def soften(j: Any) -> None:
             for k in range(self.width):
@@ -241,8 +236,14 @@ class ContactRows:
 
         self.each(soften)
         blocks = Blocks(None, None, self.friction, 0, self.most, self.tangents, self.active)
-        tolerance = TOLERANCE * maximum(total[1], GRAVITY * self.h)
+        tolerance = TOLERANCE * maximum(fastest[0], GRAVITY * self.h)
         self.residual[0] = solve(CoupledRows(A, c, blocks, self.like), self.p, tolerance).residual
+
+    def measure(self, compliance: Callable[[Any], Scalar]) -> None:
+        """Note the mean compliance of the rows with nothing held, by which softness is measured."""
+        rows = self.active * self.width
+        total = loop(rows, lambda r, sum_: [sum_[0] + compliance(r)], [self.like[0]])[0]
+        self.scale[0] = total / maximum(1, self.slots.count * self.width)
 
     def push(self, k: Any) -> Scalar:
         """The impulses of all contacts along a velocity."""
@@ -307,9 +308,12 @@ class ContactRows:
         return list(made)
 
     def _mode(self, j: Any, p: Sequence[Scalar], speeds: Sequence[Scalar]) -> Scalar:
-        """Open, stuck or sliding."""
+        """Open, stuck or sliding: what slid does so as long as its friction is all that it can have; what rested, if it
+        moves, too.
+        """
         at_limit = size(p[1:]) >= AT_LIMIT * self.friction[j] * p[0]
-        slides = at_limit & (size(speeds[1:]) > SLIP * GRAVITY * self.h)
+        moves = (size(speeds[1:]) > SLIP * GRAVITY * self.h) | (self.rested[j] < 1)
+        slides = at_limit & moves
         return where(p[0] > 0, where(slides, SLIDING, STUCK), OPEN)
 
     def _anchor(self, j: Any, local: Frame, mode: Scalar, speeds: Sequence[Scalar]) -> Vector:
