@@ -9,9 +9,9 @@ from stiction.rows.stick_slip import Dense, stick_slip
 from stiction.trace import Port, Program
 
 
-def program(n, **how):
+def program(n, symmetric=True, **how):
     def function(A, free, limits, mode):
-        found = stick_slip(Dense(A, free, True), [Bounds(*row) for row in limits], mode, **how)
+        found = stick_slip(Dense(A, free, symmetric), [Bounds(*row) for row in limits], mode, **how)
         return found.impulse, found.mode, found.residual
 
     ports = [Port("A", (n, n)), Port("free", (n,)), Port("limits", (n, 4)), Port("mode", (n,))]

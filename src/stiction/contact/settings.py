@@ -71,7 +71,7 @@ class Contacts(Validated):
     surface: Surface = instance(Surface, Surface(), words="a stiction.Surface object")
     surfaces: Mapping[str, Surface] = field(default_factory=dict)
     off: Sequence[tuple[str, str]] = ()
-    push_out: float = number(1.0, above=0)
+    push_out: float = number(0.1, above=0)
     stiffness: float | None = number(None, above=0, optional=True)
     damping: float | None = number(None, least=0, optional=True)
     overlap: float = number(0.05, least=0, most=1)

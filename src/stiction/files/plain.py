@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Union
 
+from stiction.contact import Contacts, Surface
 from stiction.control import CONTROLLERS
 from stiction.drive import MOTORS, Drive, Gear, Motor
 from stiction.errors import StictionError, unknown
@@ -26,6 +27,7 @@ from stiction.robot.joint import Joint, Limits, Mimic
 from stiction.robot.link import Frame, Link
 from stiction.robot.origin import Origin
 from stiction.robot.robot import Robot
+from stiction.robot.shape import SHAPES, Shape
 from stiction.scene import Formula, SceneError
 from stiction.trace.readable import readable
 
@@ -43,8 +45,16 @@ PLAIN = (
     Table,
     Term,
     Wire,
+    Surface,
+    Contacts,
 )  # classes that stand for themselves
-TAGS: dict[Any, Registry] = {Law: LAWS, Part: PARTS, Motor: MOTORS, Digital: CONTROLLERS}  # classes that tables name
+TAGS: dict[Any, Registry] = {  # classes that tables name
+    Law: LAWS,
+    Part: PARTS,
+    Motor: MOTORS,
+    Digital: CONTROLLERS,
+    Shape: SHAPES,
+}
 
 
 def refused(where: str, error: Exception | str) -> SceneError:
@@ -103,9 +113,12 @@ def _value(hint: Any, data: Any, where: str, key: str) -> Any:
         for kind in (*TAGS, *PLAIN):
             if _has(hint, kind):
                 return read(kind, data, where)
+        inner = [typing.get_args(x) for x in _alternatives(hint) if typing.get_origin(x) is collections.abc.Mapping]
+        if inner:
+            return {name: _value(inner[0][1], x, f"{where}.{name}", key) for name, x in data.items()}
     if isinstance(data, list):
-        inner = [x for x in _alternatives(hint) if typing.get_origin(x) in (tuple, collections.abc.Sequence, list)]
-        element = typing.get_args(inner[0])[0] if inner else Any
+        lists = [x for x in _alternatives(hint) if typing.get_origin(x) in (tuple, collections.abc.Sequence, list)]
+        element = typing.get_args(lists[0])[0] if lists else Any
         return tuple(_value(element, x, f"{where}[{k}]", key) for k, x in enumerate(data))
     return data
 

@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from stiction.contact import Contacts
 from stiction.drive import Drive
 from stiction.errors import StictionError, unknown
 from stiction.extras import needed
@@ -46,7 +47,7 @@ ROBOTS = {
 }
 URDF = ("urdf", "base", "keep_fixed", "lumped")
 SETTINGS = ("duration", "step", "method", "record", "signals", "energy")
-TABLES = ("robot", "robots", "friction", "drives", "control", "torque", "motion", "parts")
+TABLES = ("robot", "robots", "friction", "drives", "control", "torque", "motion", "parts", "contacts")
 KEYS = (*SETTINGS, "limits", "gravity", *TABLES, "wires", "q", "v")
 
 
@@ -127,13 +128,16 @@ def scene_text(scene: Scene, settings: Mapping[str, Any], traced: bool = False) 
     for key in ("robots", "parts", "drives", "control", "torque", "motion"):
         if getattr(scene, key):
             content[key] = write(getattr(scene, key), key, traced)
+    if scene.contacts is not None:
+        content["contacts"] = write(scene.contacts, "contacts", traced)
     if scene.friction:
         content["friction"] = {name: _written(name, site, traced) for name, site in scene.friction.items()}
     if scene.wires:
         content["wires"] = [write(wire, "wires", traced) for wire in scene.wires]
     content["q"] = dict(zip(scene.position_names, scene.q, strict=True))
     content["v"] = dict(zip(scene.joints, scene.v, strict=True))
-    return needed("tomli_w", "scene files").dumps({key: x for key, x in content.items() if x != {}})
+    kept = {key: x for key, x in content.items() if x != {} or key == "contacts"}
+    return needed("tomli_w", "scene files").dumps(kept)
 
 
 def _written_method(given: Any) -> Any:
@@ -196,6 +200,8 @@ def scene_from(content: dict[str, Any], folder: Path) -> SceneFile:
     rest["control"] = {
         name: read(Digital, table, f"control.{name}") for name, table in content.get("control", {}).items()
     }
+    if "contacts" in content:
+        rest["contacts"] = read(Contacts, content["contacts"], "contacts")
     for key in ("torque", "motion"):
         rest[key] = {name: _of_time(f"{key}.{name}", x) for name, x in content.get(key, {}).items()}
     return SceneFile(Scene(**rest), settings)

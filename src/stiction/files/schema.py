@@ -4,6 +4,7 @@ import inspect
 from dataclasses import fields
 from typing import Any, get_type_hints
 
+from stiction.contact import Contacts
 from stiction.drive import Drive
 from stiction.extras import needed
 from stiction.files.plain import file_type, one_of, struct
@@ -35,9 +36,10 @@ def schema() -> dict[str, Any]:
         struct(Wire),
         struct(Drive),
         file_type(Digital),
+        struct(Contacts),
     ]
     made, found = _msgspec().json.schema_components(types, ref_template="#/$defs/{name}")
-    law, part, robot, table, wire, drive, controller = made
+    law, part, robot, table, wire, drive, controller, contacts = made
     none = {
         "type": "object",
         "properties": {"law": {"const": "none"}},
@@ -77,6 +79,7 @@ def schema() -> dict[str, Any]:
             | {"description": "by joint; alone in a file arm.drives.toml beside arm.urdf, they are read with it"},
             "control": _by_name(controller),
             "parts": _by_name(part),
+            "contacts": contacts,
             "wires": {"type": "array", "items": wire},
             "q": first | {"description": "positions at the start [rad or m]"},
             "v": first | {"description": "velocities at the start [rad/s or m/s]"},

@@ -74,8 +74,7 @@ class TouchingJoints(LockedJoints):
 
         def one(r: Any) -> None:
             factored.respond(X.row(r), contacts.J.row(r), still)
-            reached = loop(n, lambda k, s: [s[0] + contacts.J[r, k] * (self.v[k] + free[k])], [zero])[0]
-            c[r] = reached + contacts.offset[r]
+            c[r] = loop(n, lambda k, s: [s[0] + contacts.J[r, k] * (self.v[k] + free[k])], [zero])[0]
 
         def row(r: Any) -> None:
             def entry(s: Any) -> None:

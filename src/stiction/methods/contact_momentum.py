@@ -74,6 +74,7 @@ class MomentumRows(ContactRows):
         """Impulses in place: those that bring all points back, then those with the friction of what slides."""
         like = self.like
         self.each(lambda j: self.slides.__setitem__(j, 0))
+        self.rows(lambda r: c.__setitem__(r, c[r] + self.offset[r]))
         soft = self.relaxation * self.scale[0] * self.scale[0] + TINY
         self._least(A, c, soft)
         self.each(lambda j: self._decide(j, True))

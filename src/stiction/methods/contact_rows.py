@@ -8,8 +8,13 @@ velocity at its end. So c of a normal is the velocity without impulses, and
     0.1 gap/h        where bodies overlap, but no more than the push-out speed;
     −e · approach    in the step after a catch, where it bounces.
 
-c of a tangent has 0.1 d/h where it was stuck, with the way d from its anchor, so that what rests does not creep. Its
-coefficient is the static one if it rested at the beginning of the step, else the kinetic one.
+c of a tangent has 0.1 d/h where it was stuck, with the way d from its anchor, so that what rests does not creep. Of
+overlaps and ways only what agrees counts: two anchors that draw at each other would only strain their body. The
+coefficient of friction is the static one if a contact rested at the beginning of the step, else the kinetic one.
+
+Where more contacts and stuck joints hold a body than it takes, who carries how much is open. Each row gives a little,
+by how much its impulse is another than in the last step: forces then stay what they are as long as nothing else
+changes, and go slowly to an even share.
 """
 
 from __future__ import annotations
@@ -29,13 +34,18 @@ from stiction.rows.coupled_rows import Blocks, CoupledRows, size
 from stiction.spatial import Vector
 from stiction.trace.array import Array
 from stiction.trace.functions import Scalar, absolute, loop, maximum, minimum, most, where
-from stiction.trace.grid import Grid, column, each
+from stiction.trace.grid import Grid, column, each, factor
+from stiction.trace.grid import solve as spread
 from stiction.trace.parameters import absent
 
 if TYPE_CHECKING:
     from stiction.methods.smooth_part import FlowPart
 
-SOFT = 1e-6  # of the mean compliance, by which each row gives: who of several carries a load is then known
+SOFT = 1e-8  # of the mean compliance, by which each row gives: who of several carries a load is then known
+LEAK = 0.01  # of an impulse that is forgotten in a step, where it is open who carries how much
+SLOP = 1e-8  # m of a gap, of an overlap, or of a way from an anchor, that is none
+CLOSE = 1e-6  # m: of what has touched, a smaller gap closes as far as others agree
+AGREED = 1e-4  # of the mean compliance: what is stiffer than that is no way back for overlaps and anchors
 BACK = 0.1  # of an overlap, or of the way from an anchor, that is made good in a step
 TOLERANCE = 1e-9  # of the largest velocity, or of what gravity gives in a step
 GRAVITY = 9.81  # m/s²
@@ -44,7 +54,7 @@ SLIP = 1e-3  # of what gravity gives in a step: a slower contact does not slide,
 TOUCHING = 1e-12  # m of an approach that is none
 NOTED = 1e-4  # m/s that contacts may contradict each other
 TOLD = {"contact_residual": "m/s", "contacts_wanted": "1"}  # what is kept of all steps, the worst of each
-KEPT = ("mode", "approach", *(f"{word}.{c}" for word in ("anchor", "force") for c in "xyz"))
+KEPT = ("mode", "approach", *(f"{word}.{c}" for word in ("anchor", "push") for c in "xyz"))
 
 
 class Frame(NamedTuple):
@@ -78,7 +88,7 @@ class ContactRows:
         self.kept = self._matched()
         self.J, self.offset = Grid(self.width * self.most, self.n, self.like), Array(self.width * self.most, self.like)
         self.friction, self.rested = (Array(self.most, self.like) for _ in range(2))
-        self.p = Array(self.width * self.most, self.like)
+        self.p, self.last, self.wish, self.held = (Array(self.width * self.most, self.like) for _ in range(4))
         self.own, self.column_v = now.own, column(self.v, self.like)
         self.residual = Array(1, self.like)  # of the last search [m/s]
         self.scale = Array(1, self.like)  # mean compliance of the rows [1/kg]
@@ -177,16 +187,22 @@ class ContactRows:
         mode, approach = self.mark(j, "mode"), self.mark(j, "approach")
         rested = (mode == STUCK) | ((mode == OPEN) & (size(speeds[1:]) <= CREEP))
         self.rested[j], self.friction[j] = where(rested, 1, 0), where(rested, static, kinetic)
-        apart = where(gap > 0, gap, maximum(BACK * gap, -self.part.push_out * h)) / h
+        i, touching = j * self.width, ((gap <= 0) | ((mode > OPEN) & (gap < CLOSE))) & (candidate >= 0)
+        beyond = maximum(0, gap - SLOP)
+        deep = maximum(BACK * minimum(0, gap + SLOP) + beyond, -self.part.push_out * h) / h
+        apart = where(touching, 0, beyond / h)
         if self.part.bounces:
-            apart = where(approach > 0, minimum(apart, -bounce * approach), apart)
-        self.offset[j * self.width] = apart
+            leaves = approach > 0
+            apart, deep = where(leaves, -bounce * approach, apart), where(leaves, 0, deep)
+        self.offset[i], self.wish[i] = apart, where(touching, deep, 0)
         ways = [d + self.lead * s for d, s in zip(self.way(j, self.local_frame(j)), speeds[1:], strict=True)]
-        force, axes = self.vector(j, "force"), self.frame(j).axes
+        push = self.vector(j, "push")
+        back = BACK * maximum(0, 1 - SLOP / maximum(size(ways), SLOP)) / h
         for k, d in enumerate(ways, 1):
-            self.offset[j * self.width + k] = where(mode == STUCK, BACK * d / h, 0)
-        for k, axis in enumerate(axes):
-            self.p[j * self.width + k] = h * axis.dot(force)
+            self.wish[i + k] = where((mode == STUCK) & touching, back * d, 0)
+        for k in range(self.width):
+            self.last[i + k] = self.p[i + k] = h * push[k]
+            self.held[i + k] = where(touching & ((mode == STUCK) | (k == 0)), 1, 0)
 
     # The problem.
 
@@ -203,7 +219,7 @@ class ContactRows:
         def one(r: Any) -> None:
             for k, x in enumerate(respond([self.J[r, k] for k in range(n)])):
                 X[r, k] = x
-            c[r] = self.along(r, given) + self.offset[r]
+            c[r] = self.along(r, given)
 
         def row(r: Any) -> None:
             def entry(s: Any) -> None:
@@ -225,9 +241,14 @@ class ContactRows:
 
     def solve(self, A: Grid, c: Any) -> None:
         """Find the impulses under a matrix, which gets the softness that tells who carries what."""
-        fastest, give = Array(1, self.like), SOFT * self.scale[0]
-        self.rows(lambda r: fastest.__setitem__(0, maximum(fastest[0], absolute(c[r]))))
-        taken = self.slots.count
+        fastest, give, taken = Array(1, self.like), SOFT * self.scale[0], self.slots.count
+        back = self._agreed(A)
+
+        def lean(r: Any) -> None:
+            fastest[0] = maximum(fastest[0], absolute(c[r] + self.offset[r]))
+            c[r] = c[r] + self.offset[r] + back[r] - give * (1 - LEAK) * self.last[r]
+
+        self.rows(lean)
 
         def soften(j: Any) -> None:
             for k in range(self.width):
@@ -238,6 +259,42 @@ class ContactRows:
         blocks = Blocks(None, None, self.friction, 0, self.most, self.tangents, self.active)
         tolerance = TOLERANCE * maximum(fastest[0], GRAVITY * self.h)
         self.residual[0] = solve(CoupledRows(A, c, blocks, self.like), self.p, tolerance).residual
+
+    def _agreed(self, A: Grid) -> Array:
+        """The velocities at which overlaps and ways from anchors are made good, as far as they agree: what would only
+        strain a body between its contacts, or against joints that hold, is left out: w − λ (A + λ)⁻¹ w.
+        """
+        n, most, back = self.active * self.width, self.width * self.most, Array(self.width * self.most, self.like)
+        soft = AGREED * self.scale[0]
+
+        def count(r: Any, total: list) -> list:
+            return [total[0] + absolute(self.wish[r])]
+
+        wanted = loop(n, count, [self.like[0]])[0]
+
+        def find(_: Any, carry: list) -> list:
+            B, w = Grid(most, most, self.like), Array(most, self.like)
+
+            def row(r: Any) -> None:
+                w[r] = self.wish[r]
+
+                def entry(s: Any) -> None:
+                    even = (A[r, s] + A[s, r]) / 2  # gyroscopic SLOPes are not
+                    B[r, s] = even * self.held[r] * self.held[s] + where(r == s, soft + 1 - self.held[r], 0)
+
+                self.rows(entry)
+
+            self.rows(row)
+            x = spread(factor(B, n), w)
+
+            def take(r: Any) -> None:
+                back[r] = self.wish[r] - soft * x[r] * self.held[r]
+
+            self.rows(take)
+            return [0 * carry[0]]
+
+        loop(1, find, [wanted], until_zero=0, skip=True)
+        return back
 
     def measure(self, compliance: Callable[[Any], Scalar]) -> None:
         """Note the mean compliance of the rows with nothing held, by which softness is measured."""
@@ -289,14 +346,15 @@ class ContactRows:
             p = [self.p[j * self.width + k] for k in range(self.width)]
             speeds = [self.along(j * self.width + k, v) for k in range(self.width)]
             mode = self._mode(j, p, speeds)
-            force = _sum(frame.axes, [x / h for x in p])
+            push = [*(x / h for x in p), 0][:3]
             numbers = {
                 "candidate": candidate,
                 "mode": mode,
                 "gap": self.slots.number(j, "gap"),
                 "approach": self._caught(j, p[0]),
                 **_named("anchor", self._anchor(j, local, mode, speeds)),
-                **_named("force", force),
+                **_named("push", Vector(*push)),
+                **_named("force", _sum(frame.axes, push[: self.width])),
                 **_named("point", frame.point),
                 **_named("normal", frame.axes[0]),
             }

@@ -22,7 +22,7 @@ from stiction.trace.parameters import Substitution, absent
 SEEN = {"position": 3, "rotation": 9, "velocity": 3, "angular": 3}
 PUSHED = {"force": 3, "moment": 3}
 WORDS = {"candidate": "1", "mode": "1", "gap": "m", "approach": "m/s"}
-VECTORS = {"anchor": "m", "force": "N", "point": "m", "normal": "1"}
+VECTORS = {"anchor": "m", "push": "N", "force": "N", "point": "m", "normal": "1"}
 MARKS = (*WORDS, *(f"{word}.{c}" for word in VECTORS for c in "xyz"))  # what is kept of each contact
 WORLD, FREE = -1, -1  # number of what does not move; candidate of a slot that nobody has
 OPEN, STUCK, SLIDING = 0, 1, 2
@@ -45,10 +45,11 @@ class ContactPart(Impedance):
         margin: gap from which on a candidate counts [m].
         push_out: largest speed at which what overlaps is driven apart [m/s].
         spring: stiffness [N/m] and damping [N·s/m] under methods that have springs; None where they are chosen.
+        depths: by which each candidate may overlap at the start [m].
         axis: across which all motion is, where it is plane: contacts then have one tangent; None in space.
     """
 
-    described = ("candidates", "spring")
+    described = ("candidates", "spring", "depths")
 
     candidates: Candidates = instance(Candidates)
     surfaces: tuple[Surface, ...] = instances(Surface)
@@ -56,6 +57,7 @@ class ContactPart(Impedance):
     margin: float = number(above=0)
     push_out: float = number(1.0, above=0)
     spring: tuple[float | None, float | None] = (None, None)
+    depths: tuple[float, ...] = ()
     axis: tuple[int, int, int] | None = None
 
     def __post_init__(self) -> None:
@@ -113,8 +115,8 @@ class ContactPart(Impedance):
 
     @cached_property
     def hidden(self) -> tuple[str, ...]:
-        """Anchors and approaches serve the method."""
-        own = ("approach", *(f"anchor.{c}" for c in "xyz"))
+        """Anchors, approaches and pushes along the normal and tangents serve the method."""
+        own = ("approach", *(f"{word}.{c}" for word in ("anchor", "push") for c in "xyz"))
         return tuple(f"{j + 1}.{mark}" for j in range(self.most) for mark in own)
 
     def unit(self, signal: str) -> str:

@@ -20,6 +20,7 @@ from stiction.trace.functions import Scalar, loop, minimum, where
 
 NEWTON, PASSES = 3, 6  # steps in a row, and how often
 MULTIPLIERS_FROM = 2  # passes before the method of multipliers
+ROUGH = 1000  # times the tolerance: what Newton leaves below it is rounding, and no other method does better
 
 
 class Found(NamedTuple):
@@ -62,7 +63,7 @@ def solve(x: CoupledRows, p: Any, tolerance: Scalar) -> Found:
         _copy(x, p, trial)
         worst, left = loop(NEWTON, towards, [worst, go], until_zero=1, skip=True)
         _copy(x, p, best, worst < least)
-        return [worst, minimum(least, worst), used + go, where(worst > tolerance, left, 0)]
+        return [worst, minimum(least, worst), used + go, where(worst > ROUGH * tolerance, left, 0)]
 
     go = where(first > tolerance, 1, 0)
     _, least, used, _ = loop(PASSES, one, [first, first, 0 * go, go], until_zero=3, skip=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -37,12 +37,14 @@ def contact_part(scene: Scene) -> ContactPart | None:
     candidates = Candidates(carriers_of(scene), settings)
     if not candidates.listed:
         return None
-    sizes = [_size(c.shapes) for c in candidates.carriers.values() if c.moves and c.shapes]
+    sizes = {name: _size(c.shapes) for name, c in candidates.carriers.items() if c.shapes}
+    moving = [size for name, size in sizes.items() if candidates.carriers[name].moves and size > 0]
     return ContactPart(
         candidates=candidates,
         surfaces=tuple(candidates.surfaces),
         most=min(settings.most, len(candidates.listed)),
-        margin=NEAR * min([size for size in sizes if size > 0], default=1.0),
+        margin=NEAR * min(moving, default=1.0),
+        depths=tuple(settings.overlap * _smaller(sizes, (x.body, x.other)) for x in candidates.listed),
         push_out=settings.push_out,
         spring=(settings.stiffness, settings.damping),
         axis=_plane(scene, candidates),
@@ -113,6 +115,11 @@ def _numbers(pose: Pose) -> Pose:
 def _placed(shapes: Sequence[Shape], pose: Pose) -> list[Shape]:
     """Shapes in the world."""
     return [replace(shape, origin=Origin.from_pose(pose @ shape.origin.pose)) for shape in shapes]
+
+
+def _smaller(sizes: Mapping[str, float], names: Sequence[str]) -> float:
+    """The size of the smaller of two bodies [m]; of points and half-spaces, none counts."""
+    return min([sizes[name] for name in names if sizes[name] > 0], default=np.inf)
 
 
 def _size(shapes: Sequence[Shape]) -> float:

@@ -6,16 +6,20 @@ import numpy as np
 
 from stiction.errors import StictionError
 from stiction.fields import misfits
-from stiction.network.layout import Layout
+from stiction.network.layout import Layout, flat_states, states_of
 from stiction.network.parameters import Parameters
+from stiction.network.programs import shared_program
 from stiction.network.start import StartTerms
 from stiction.network.wires import Port
+from stiction.parts.contact import contact_name
 from stiction.parts.end_stop import EndStopPart
 from stiction.parts.imposed_motion import ImposedMotion
 from stiction.parts.robot_body import RobotBody
 from stiction.scene.scene import ROUNDING
 from stiction.simulation.given import Given, place_of
 from stiction.trace.parameters import absent
+from stiction.trace.program import Port as Slot
+from stiction.trace.program import Program
 
 
 def check_quaternions(layout: Layout, first: np.ndarray, given: Given) -> None:
@@ -66,6 +70,44 @@ def _position(layout: Layout, name: str, first: np.ndarray) -> Any:
         own: Any = [first[..., layout.places[owner, state]] for state in network.parts[owner].start()]
         signals |= {Port(owner, port): x for port, x in network.bodies[owner].motion(own).items()}
     return wire.value(1, signals)[0]
+
+
+def check_overlaps(layout: Layout, first: np.ndarray, parameters: Parameters, given: Given) -> None:
+    """Refuse bodies that overlap too much at the start."""
+    network = layout.network
+    name = contact_name(network)
+    if not name:
+        return
+    part: Any = network.parts[name]
+    slots = len(flat_states(network, network.start))
+
+    def function(*numbers: Any) -> tuple:
+        traced, _, (flat,) = parameters.traced(numbers)
+        own = states_of(network, flat)
+        still = traced.with_velocities(own, [0 * x for x in traced.velocities(own)])
+        now = traced.evaluate(still, 0, 0)
+        contacts: Any = traced.parts[name]
+        found = contacts.detected(traced.inputs(name, now.signals), 0, [0 * flat[0]])
+        return (found.number(0, "gap"), found.number(0, "candidate"))
+
+    key = parameters.key("overlaps")
+    ports = [*parameters.ports, Slot("state", (slots,), "SI")]
+    program = shared_program(
+        key, lambda: Program("overlaps", function, ports, [Slot("gap"), Slot("candidate")], key=key)
+    )
+    gap, candidate = program(*parameters.arrays, first[..., :slots])
+    depth = np.where(candidate >= 0, -gap, 0.0)
+    allowed = np.array([*part.depths, np.inf])[np.asarray(candidate, int)]
+    wrong = depth > allowed
+    if np.any(wrong):
+        run = tuple(int(i) for i in np.argwhere(wrong)[0])
+        x = part.candidates.listed[int(candidate[run])]
+        raise given.refusal(
+            f"'{x.body}' and '{x.other}' overlap by {float(depth[run]):.3g} m at the start; allowed: "
+            f"{float(allowed[run]):.3g} m. Start them apart, list the pair in Contacts(off=...), or give "
+            "Contacts(overlap=1) to have them pushed out",
+            run,
+        )
 
 
 def check_values(parameters: Parameters, given: Given) -> None:

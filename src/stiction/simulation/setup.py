@@ -23,7 +23,7 @@ from stiction.parts.robot_body import RobotBody
 from stiction.patterns import fits
 from stiction.scene.scene import Scene
 from stiction.simulation import observe
-from stiction.simulation.checks import check_masses, check_positions, check_quaternions, check_values
+from stiction.simulation.checks import check_masses, check_overlaps, check_positions, check_quaternions, check_values
 from stiction.simulation.core import Core
 from stiction.simulation.energy import BALANCE, balance_names, energy_keys, first_energies, first_energy
 from stiction.simulation.given import Given, place_of
@@ -100,6 +100,7 @@ class Setup:
         first = _first_values(self.layout, given, parameters)
         check_quaternions(self.layout, first, given)
         check_positions(self.layout, first, parameters, given)
+        check_overlaps(self.layout, first, parameters, given)
         parameters, first = self._chosen(parameters, first, given)
         before = {name: x for name, x in (chosen or {}).items() if name in self.parameters}
         carried = {key: x for name, x in before.items() for key in self.parameters[name][1] if key in parameters.chosen}
