@@ -1,8 +1,12 @@
 """The papers' experiments, run again: claims, verdicts and figures."""
 
-from stiction.reproduce import closed_forms, gears, lugre, manutec, network
+from stiction.reproduce import closed_forms, gears, gears_contact, lugre, manutec, network, pendulum
 from stiction.reproduce.case import Case, Claim
 
-CASES: dict[str, Case] = network.CASES | lugre.CASES | closed_forms.CASES | gears.CASES | manutec.CASES
+CASES: dict[str, Case] = {
+    name: case
+    for room in (network, lugre, closed_forms, gears, gears_contact, manutec, pendulum)
+    for name, case in room.CASES.items()
+}
 
 __all__ = ["CASES", "Case", "Claim"]

@@ -1,7 +1,6 @@
 """The experiments of forward dynamics with frictional gears (gears.md)."""
 
 import math
-import time
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from stiction.reproduce.case import Case, Claim, Result, Tell, agrees, below, co
 from stiction.robot import Joint, Link, Robot, library
 from stiction.scene import Scene
 from stiction.show.figure import subplots
-from stiction.simulation.simulator import Simulator
 from stiction.simulation.trajectory import Trajectory
 from stiction.trace.functions import Scalar, sin, where
 
@@ -159,82 +157,7 @@ def chain_with_drives(n: int) -> Scene:
     return Scene(robot=robot, drives=dict.fromkeys(names, drive), q=np.linspace(0.1, 0.3, n), v=np.full(n, 0.1))
 
 
-def seconds_per_step(n: int, method: str, steps: int) -> float:
-    """Best time of a step of one robot [s]."""
-    sim = Simulator(chain_with_drives(n), step=1e-3, method=method, outputs=["q."])
-    best = math.inf
-    for _ in range(12):
-        began = time.perf_counter()
-        sim.step(steps=steps)
-        best = min(best, time.perf_counter() - began)
-    return best / steps
-
-
-def _scaling(quick: bool, tell: Tell) -> Result:
-    sizes = (1, 5, 10, 20, 30, 40) if quick else (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100)
-    most = {
-        "gears_semi_implicit": 100,
-        "gears_implicit": 20 if quick else 40,
-    }  # whose program grows with n³
-    times: dict[str, dict[int, float]] = {"gears_semi_implicit": {}, "gears_implicit": {}}
-    for share, n in zip(shares(tell, len(sizes)), sizes, strict=True):
-        for method, largest in most.items():
-            if n <= largest:
-                times[method][n] = seconds_per_step(n, method, max(200, 4000 // n))
-        share(1.0)
-    large = [n for n in sizes if n >= 20]
-    slope = float(np.polyfit(np.log(large), np.log([times["gears_semi_implicit"][n] for n in large]), 1)[0])
-    both = max(times["gears_implicit"])
-    steep = [n for n in times["gears_implicit"] if n >= 10]
-    other = float(np.polyfit(np.log(steep), np.log([times["gears_implicit"][n] for n in steep]), 1)[0])
-    slower = times["gears_implicit"][both] / times["gears_semi_implicit"][both]
-    longest = times["gears_semi_implicit"][sizes[-1]]
-    claims = [
-        Claim(
-            "slope of the semi-implicit method, log-log",
-            "1 ± 0.1",
-            f"{slope:.2f}, {large[0]} to {large[-1]} joints",
-            abs(slope - 1) <= 0.1,
-            timing=True,
-        ),
-        Claim(
-            "the implicit method grows faster than that",
-            "up to cubic",
-            f"slope {other:.2f}, {steep[0]} to {steep[-1]} joints",
-            other > slope,
-            timing=True,
-        ),
-        Claim(
-            f"implicit over semi-implicit at {both} joints",
-            "much slower: above 2",
-            f"{slower:.1f} times",
-            slower > 2,
-            timing=True,
-        ),
-        Claim(
-            f"a semi-implicit step at {sizes[-1]} joints",
-            "below 737 µs (at 100, with contacts)",
-            f"{1e6 * longest:.1f} µs",
-            longest < 737e-6,
-            timing=True,
-        ),
-    ]
-
-    def draw() -> Any:
-        picture, ax = subplots(1, 4.2)
-        for name, found in (("semi-implicit", times["gears_semi_implicit"]), ("implicit", times["gears_implicit"])):
-            ax.loglog(list(found), [1e6 * x for x in found.values()], "o-", label=name)
-        ax.set_title("time of a step against the number of joints")
-        ax.set_xlabel("joints")
-        ax.set_ylabel("time per step [µs]")
-        ax.legend()
-        return picture
-
-    return claims, draw
-
-
 SOURCE = "forward dynamics of manipulators with frictional gears, 2016"
 CASES = {
     "gears-1": Case("one drive, pushed by a hand", SOURCE, _one_drive),
-    "gears-scaling": Case("time of a step against the number of joints", SOURCE, _scaling),
 }
