@@ -42,6 +42,7 @@ _HOME = {
         "Joint",
         "Limits",
         "Link",
+        "Mesh",
         "Mimic",
         "Origin",
         "PointMass",

@@ -263,12 +263,13 @@ def reproduce(case: str = "", *, out: Path | None = None, json: bool = False, qu
     import warnings
     from json import dumps
 
-    from stiction.reproduce import CASES
+    from stiction.reproduce import ALIASES, CASES
     from stiction.show.figure import save, style
 
     if not case:
         _table("experiments", [(name, f"{one.title} ({one.source})") for name, one in CASES.items()])
         return
+    case = ALIASES.get(case, case)
     if case != "all" and case not in CASES:
         raise stiction.StictionError(
             unknown("experiment", case, "reproduce", ["all", *CASES], source="stiction reproduce")

@@ -13,6 +13,7 @@ EXTRA = {
     "cyclopts": "command",
     "tqdm": "command",
     "gymnasium": "learn",
+    "trimesh": "meshes",
 }
 
 

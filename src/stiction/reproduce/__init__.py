@@ -9,4 +9,6 @@ CASES: dict[str, Case] = {
     for name, case in room.CASES.items()
 }
 
-__all__ = ["CASES", "Case", "Claim"]
+ALIASES = {"gears-scaling": "gears-3"}  # older names
+
+__all__ = ["ALIASES", "CASES", "Case", "Claim"]

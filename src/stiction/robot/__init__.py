@@ -2,6 +2,7 @@
 
 from stiction.robot.joint import Joint, Limits, Mimic
 from stiction.robot.link import Frame, Link
+from stiction.robot.mesh import Mesh
 from stiction.robot.origin import Origin
 from stiction.robot.robot import Robot
 from stiction.robot.shape import HalfSpace, Points, Shape
@@ -16,6 +17,7 @@ __all__ = [
     "Joint",
     "Limits",
     "Link",
+    "Mesh",
     "Mimic",
     "Origin",
     "PointMass",

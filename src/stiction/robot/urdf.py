@@ -3,8 +3,7 @@
 import itertools
 import math
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +14,8 @@ from stiction.errors import RobotError, unknown
 from stiction.fields import LARGEST
 from stiction.robot.joint import Joint, Limits, Mimic
 from stiction.robot.link import Link
-from stiction.robot.origin import Origin
+from stiction.robot.urdf_elements import float_of, local, number_of, origin_of, required, vector_of, within
+from stiction.robot.urdf_shapes import read_shapes
 
 TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 GEARING = {  # tag -> field of the joint
@@ -94,98 +94,41 @@ def _parse(text: str | bytes, where: str) -> ET.Element:
         raise RobotError(f"{where}, line {line}, column {column + 1}: malformed XML ({what}){hint}") from None
     except (ValueError, LookupError) as error:
         raise RobotError(f"{where}: malformed XML ({error})") from None
-    tag = _local(root.tag)
+    tag = local(root.tag)
     if tag != "robot":
         kind = OTHERS.get(tag, f"XML of another kind, with root <{tag}>")
         raise RobotError(f"{where} is {kind}; allowed: URDF, with root <robot>")
     for element in root.iter():
         if "xacro" in element.tag or any("${" in value or "$(" in value for value in element.attrib.values()):
             fix = "expand them first: xacro in.urdf.xacro > out.urdf"
-            raise RobotError(f"{where} holds xacro macros (<{_local(element.tag)}>); {fix}")
+            raise RobotError(f"{where} holds xacro macros (<{local(element.tag)}>); {fix}")
     return root
-
-
-# What elements hold.
-
-
-def _local(tag: str) -> str:
-    """A tag without its namespace."""
-    return tag.rsplit("}", 1)[-1].rsplit(":", 1)[-1]
-
-
-@contextmanager
-def _within(where: str, separator: str = ": ") -> Iterator[None]:
-    """Errors from inside say where, unless they do already."""
-    try:
-        yield
-    except RobotError as error:
-        raise (error if str(error).startswith(where) else RobotError(f"{where}{separator}{error}")) from None
-
-
-def _required(element: ET.Element, attribute: str, owner: str) -> str:
-    value = element.get(attribute)
-    if not value:
-        raise RobotError(f"{owner}: <{_local(element.tag)}> lacks the attribute '{attribute}'")
-    return value
-
-
-def _float(word: str, what: str, owner: str) -> float:
-    try:
-        value = float(word)
-    except ValueError:
-        value = math.nan
-    if math.isnan(value):
-        raise RobotError(f"{owner}: {what} is '{word}'; allowed: a number")
-    return value
-
-
-def _number(element: ET.Element | None, attribute: str, owner: str, default: float) -> float:
-    word = element.get(attribute) if element is not None else None
-    return default if word is None else _float(word, attribute, owner)
-
-
-def _vector(
-    element: ET.Element | None, attribute: str, owner: str, default: tuple[float, float, float] = (0.0, 0.0, 0.0)
-) -> tuple[float, float, float]:
-    word = element.get(attribute) if element is not None else None
-    if word is None:
-        return default
-    try:
-        x, y, z = (float(part) for part in word.split())
-    except ValueError:
-        raise RobotError(f"{owner}: {attribute} is '{word}'; allowed: three numbers") from None
-    return x, y, z
-
-
-def _origin(element: ET.Element, owner: str) -> Origin:
-    origin = element.find("origin")
-    with _within(owner):
-        return Origin(xyz=_vector(origin, "xyz", owner), rpy=_vector(origin, "rpy", owner))
 
 
 # Links and joints.
 
 
 def _link(element: ET.Element, where: str, lumped: bool) -> Link:
-    name = _required(element, "name", f"{where}, a link")
+    name = required(element, "name", f"{where}, a link")
     owner = f"{where}, link '{name}'"
     inertial = element.find("inertial")
-    with _within(where, ", "):
+    with within(where, ", "):
+        shapes = read_shapes(element, where, owner)
         if inertial is None:
-            return Link(name=name, lumped=lumped)
+            return Link(name=name, lumped=lumped, shapes=shapes)
         mass, tensor = inertial.find("mass"), inertial.find("inertia")
         if mass is None or tensor is None:
             missing = "mass" if mass is None else "inertia"
             raise RobotError(f"{owner}: <inertial> lacks <{missing}>; give both or leave <inertial> out")
-        value = _float(_required(mass, "value", owner), "value", owner)
-        origin = _origin(inertial, owner)
+        value = float_of(required(mass, "value", owner), "value", owner)
+        origin = origin_of(inertial, owner)
         inertia = _turned(_tensor(tensor, owner), origin.rotation)
-        return Link(name=name, mass=value, center_of_mass=origin.xyz, inertia=inertia, lumped=lumped)
+        return Link(name=name, mass=value, center_of_mass=origin.xyz, inertia=inertia, lumped=lumped, shapes=shapes)
 
 
 def _tensor(element: ET.Element, owner: str) -> np.ndarray:
     """The inertia about the axes of its own origin [kg m²], (3, 3)."""
-    I = {name: _number(element, f"i{name}", owner, 0.0) for name in ("xx", "xy", "xz", "yy", "yz", "zz")}
+    I = {name: number_of(element, f"i{name}", owner, 0.0) for name in ("xx", "xy", "xz", "yy", "yz", "zz")}
     tensor = np.array([[I["xx"], I["xy"], I["xz"]], [I["xy"], I["yy"], I["yz"]], [I["xz"], I["yz"], I["zz"]]])
     if not (abs(tensor) < LARGEST).all():  # before it is turned: huge numbers would overflow there
         raise RobotError(
@@ -202,26 +145,26 @@ def _turned(tensor: np.ndarray, rotation: np.ndarray) -> list[list[float]]:
 
 
 def _joint(element: ET.Element, where: str) -> Joint:
-    name = _required(element, "name", f"{where}, a joint")
+    name = required(element, "name", f"{where}, a joint")
     owner = f"{where}, joint '{name}'"
-    kind = _required(element, "type", owner)
+    kind = required(element, "type", owner)
     if kind not in TYPES:
         raise RobotError(f"{owner}: type is '{kind}'; allowed: {', '.join(TYPES)}")
     dynamics = element.find("dynamics")
-    rotor, ratio = (next((e for e in element if _local(e.tag) == tag), None) for tag in ("rotor_inertia", "gear_ratio"))
-    with _within(where, ", "):
+    rotor, ratio = (next((e for e in element if local(e.tag) == tag), None) for tag in ("rotor_inertia", "gear_ratio"))
+    with within(where, ", "):
         return Joint(
             name=name,
             kind=kind,
             parent=_end(element, "parent", owner),
             child=_end(element, "child", owner),
-            origin=_origin(element, owner),
-            axis=_vector(element.find("axis"), "xyz", owner, (1.0, 0.0, 0.0)),
+            origin=origin_of(element, owner),
+            axis=vector_of(element.find("axis"), "xyz", owner, (1.0, 0.0, 0.0)),
             limits=_limits(element, kind, owner),
-            damping=_number(dynamics, "damping", owner, 0.0),
-            friction=_number(dynamics, "friction", owner, 0.0),
-            rotor_inertia=_number(rotor, "value", owner, 0.0),
-            gear_ratio=_number(ratio, "value", owner, 1.0),
+            damping=number_of(dynamics, "damping", owner, 0.0),
+            friction=number_of(dynamics, "friction", owner, 0.0),
+            rotor_inertia=number_of(rotor, "value", owner, 0.0),
+            gear_ratio=number_of(ratio, "value", owner, 1.0),
             mimic=_mimic(element.find("mimic"), owner),
         )
 
@@ -231,7 +174,7 @@ def _end(element: ET.Element, role: str, owner: str) -> str:
     end = element.find(role)
     if end is None:
         raise RobotError(f'{owner}: it lacks <{role} link="..."/>')
-    return _required(end, "link", owner)
+    return required(end, "link", owner)
 
 
 def _limits(element: ET.Element, kind: str, owner: str) -> Limits | None:
@@ -242,23 +185,23 @@ def _limits(element: ET.Element, kind: str, owner: str) -> Limits | None:
             raise RobotError(f"{owner}: {needed}; add it, or use type 'continuous' for free rotation")
         return None
     endless = kind == "continuous"
-    with _within(owner):
+    with within(owner):
         return Limits(
-            lower=-math.inf if endless else _number(limit, "lower", owner, 0.0),
-            upper=math.inf if endless else _number(limit, "upper", owner, 0.0),
-            velocity=_number(limit, "velocity", owner, math.inf),
-            effort=_number(limit, "effort", owner, math.inf),
+            lower=-math.inf if endless else number_of(limit, "lower", owner, 0.0),
+            upper=math.inf if endless else number_of(limit, "upper", owner, 0.0),
+            velocity=number_of(limit, "velocity", owner, math.inf),
+            effort=number_of(limit, "effort", owner, math.inf),
         )
 
 
 def _mimic(element: ET.Element | None, owner: str) -> Mimic | None:
     if element is None:
         return None
-    with _within(owner):
+    with within(owner):
         return Mimic(
-            joint=_required(element, "joint", owner),
-            multiplier=_number(element, "multiplier", owner, 1.0),
-            offset=_number(element, "offset", owner, 0.0),
+            joint=required(element, "joint", owner),
+            multiplier=number_of(element, "multiplier", owner, 1.0),
+            offset=number_of(element, "offset", owner, 0.0),
         )
 
 
@@ -269,7 +212,7 @@ def _with_transmissions(root: ET.Element, joints: list[Joint], where: str) -> li
         owner = f"{where}, transmission '{transmission.get('name', '')}'"
         ends, actuators = transmission.findall("joint"), transmission.findall("actuator")
         for k, end in enumerate(ends):
-            name = _required(end, "name", owner)
+            name = required(end, "name", owner)
             if name not in found:
                 raise RobotError(f"{owner}: " + unknown("joint", name, "this robot", found))
             if len(ends) == 1:
@@ -279,7 +222,7 @@ def _with_transmissions(root: ET.Element, joints: list[Joint], where: str) -> li
             else:
                 count = f"{len(ends)} joints and {len(actuators)} actuators"
                 raise RobotError(f"{owner}: it has {count}; give one actuator per joint")
-            with _within(owner):
+            with within(owner):
                 found[name] = replace(found[name], **gearing)  # type: ignore[arg-type]
     return list(found.values()) if len(found) == len(joints) else joints
 
@@ -288,9 +231,9 @@ def _gearing(elements: list[ET.Element], owner: str) -> dict[str, float]:
     """Reduction and rotor inertia that stand somewhere in these elements, as fields of a joint."""
     gearing = {}
     for part in itertools.chain.from_iterable(element.iter() for element in elements):
-        tag = _local(part.tag)
+        tag = local(part.tag)
         if tag in GEARING:
-            gearing[GEARING[tag]] = _float(part.get("value") or (part.text or "").strip(), tag, owner)
+            gearing[GEARING[tag]] = float_of(part.get("value") or (part.text or "").strip(), tag, owner)
     return gearing
 
 
