@@ -96,7 +96,7 @@ def _links(name: str, robot: Robot) -> list[Carrier]:
     """The links of a robot; those that one joint connects, or that are fixed to one body, are neighbours."""
     at = robot.assembly.attachments
     body = {link.name: at[link.name].body for link in robot.links}
-    parents = {body[joint.child]: body[joint.parent] for joint in robot.joints}
+    parents = {body[joint.child]: body[joint.parent] for joint in robot.moving_joints}
     found = []
     for link in robot.links:
         if not link.shapes:
