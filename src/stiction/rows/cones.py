@@ -16,10 +16,11 @@ from stiction.rows.cone_newton import newton
 from stiction.rows.coupled_rows import CoupledRows
 from stiction.rows.multipliers import multipliers
 from stiction.rows.sweeps import sweep
-from stiction.trace.functions import Scalar, loop, minimum, where
+from stiction.trace.functions import Scalar, loop, where
 
 NEWTON, PASSES = 3, 6  # steps in a row, and how often
 MULTIPLIERS_FROM = 2  # passes before the method of multipliers
+FAR = 1e300  # m/s that no residual has
 ROUGH = 1000  # times the tolerance: what Newton leaves below it is rounding, and no other method does better
 
 
@@ -53,8 +54,9 @@ def solve(x: CoupledRows, p: Any, tolerance: Scalar) -> Found:
         _copy(x, p, trial)
         sweep(x, trial)
         after = x.residual(trial)
-        _copy(x, trial, p, go > 0)
-        return [where(go > 0, after, worst), 0, far]
+        sound = (go > 0) & (after < FAR)  # no NaN
+        _copy(x, trial, p, sound)
+        return [where(sound, after, worst), 0, far]
 
     def one(count: Scalar, carry: list[Scalar]) -> list[Scalar]:
         worst, least, used, go = carry
@@ -62,8 +64,9 @@ def solve(x: CoupledRows, p: Any, tolerance: Scalar) -> Found:
         worst = loop(1, lead, [worst, where(count > 0, go, 0), far], until_zero=1, skip=True)[0]
         _copy(x, p, trial)
         worst, left = loop(NEWTON, towards, [worst, go], until_zero=1, skip=True)
-        _copy(x, p, best, worst < least)
-        return [worst, minimum(least, worst), used + go, where(worst > ROUGH * tolerance, left, 0)]
+        better = worst < least
+        _copy(x, p, best, better)
+        return [worst, where(better, worst, least), used + go, where(worst > ROUGH * tolerance, left, 0)]
 
     go = where(first > tolerance, 1, 0)
     _, least, used, _ = loop(PASSES, one, [first, first, 0 * go, go], until_zero=3, skip=True)

@@ -34,7 +34,7 @@ def multipliers(x: CoupledRows, p: Any, tolerance: Scalar, go: Scalar) -> None:
     loop(ITERATIONS, one, [go], until_zero=0, skip=True)
 
     def take(i: Any) -> None:
-        p[i] = where(go > 0, z[i], p[i])
+        p[i] = where((go > 0) & (z[i] == z[i]), z[i], p[i])
 
     x.rows(take)
 
