@@ -32,6 +32,11 @@ def humanoid(name: str) -> Robot:
     return Robot.from_urdf(_file(HUMANOIDS[name]), base="floating").without_mimics()
 
 
+def quadruped() -> Robot:
+    """Go1 from the installed example-robot-data, floating; its file has inertias that no body has."""
+    return Robot.from_urdf(_file("go1_description/urdf/go1.urdf"), base="floating", lumped=True)
+
+
 def real_arm(name: str) -> tuple[Robot, Path]:
     """UR5, Panda (fingers locked) or xArm7 from the installed example-robot-data, and its file."""
     path = _file(FILES[name])

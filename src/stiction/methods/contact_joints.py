@@ -29,12 +29,6 @@ class TouchingJoints(LockedJoints):
     ) -> None:
         super().__init__(masses, rows, v, forces, change)
         self.contacts = contacts
-        own, n, zero = self._free.held_compliances(), masses.count, 0 * self.like[0]
-
-        def compliance(r: Any) -> Scalar:
-            return loop(n, lambda k, sum_: [sum_[0] + contacts.J[r, k] * contacts.J[r, k] * own[k]], [zero])[0]
-
-        contacts.measure(compliance)
 
     def again(self) -> LockedJoints:
         """The joints inside a loop, with the contacts as they were found last."""
@@ -59,22 +53,22 @@ class TouchingJoints(LockedJoints):
 
     def free_motion(self) -> Scalar:
         """Find the changes of the velocities, where there are no rows."""
-        self._touch(self._free, self.forces, None, None)
+        self._move(self._free, self.forces, None, None)
         return 0
 
     def _move(self, factored: Factored, forces: Any, goal: Any, reaction: Any) -> None:
-        """Find the changes of the velocities, and the impulses of contacts, where some velocities are locked."""
-        self._touch(factored, forces, goal, reaction)
-
-    def _touch(self, factored: Factored, forces: Any, goal: Any, reaction: Any) -> None:
+        """Find the changes of the velocities, and the impulses of contacts, where some velocities are locked. What unit
+        impulses do adds up.
+        """
         contacts, n, zero = self.contacts, self.masses.count, 0 * self.like[0]
-        rows, still, free = contacts.width * contacts.most, Array(n, self.like), Array(n, self.like)
-        factored.solve(free, forces, goal)
+        rows, still = contacts.width * contacts.most, Array(n, self.like)
+        factored.solve(self.change, forces, goal, reaction)
         X, A, c = Grid(rows, n, self.like), Grid(rows, rows, self.like), Array(rows, self.like)
+        holds = None if reaction is None else Grid(rows, n, self.like)
 
         def one(r: Any) -> None:
-            factored.respond(X.row(r), contacts.J.row(r), still)
-            c[r] = loop(n, lambda k, s: [s[0] + contacts.J[r, k] * (self.v[k] + free[k])], [zero])[0]
+            factored.respond(X.row(r), contacts.J.row(r), still, None if holds is None else holds.row(r))
+            c[r] = loop(n, lambda k, s: [s[0] + contacts.J[r, k] * (self.v[k] + self.change[k])], [zero])[0]
 
         def row(r: Any) -> None:
             def entry(s: Any) -> None:
@@ -84,5 +78,18 @@ class TouchingJoints(LockedJoints):
 
         contacts.rows(one)
         contacts.rows(row)
+        felt = factored.inertias()
+        contacts.measure(
+            lambda r: loop(n, lambda k, s: [s[0] + contacts.J[r, k] * contacts.J[r, k] / felt[k]], [zero])[0]
+        )
         contacts.solve(A, c)
-        factored.solve(self.change, self._pushed(forces), goal, reaction)
+
+        def add(r: Any) -> None:
+            def each_velocity(k: Any) -> None:
+                self.change[k] = self.change[k] + X[r, k] * contacts.p[r]
+                if holds is not None:
+                    reaction[k] = reaction[k] + holds[r, k] * contacts.p[r]
+
+            each(n, each_velocity, self.like)
+
+        contacts.rows(add)

@@ -124,13 +124,30 @@ class Factored:
         for first, M in self.masses.small:
             self._solve(first, M, change, forces, given, reaction)
 
-    def respond(self, change: Any, impulses: Any, still: Any) -> None:
-        """Changes of the velocities under impulses alone; what is held stays (`still` are zeros)."""
+    def respond(self, change: Any, impulses: Any, still: Any, reaction: Any = None) -> None:
+        """Changes of the velocities under impulses alone; what is held stays (`still` are zeros), and what holds it is
+        found.
+        """
         for first, tree, _ in self.trees:
-            view = None if self.held is None else View(still, first)
-            tree.fill(View(change, first), View(impulses, first), None, view)
+            held = None if self.held is None else View(still, first)
+            found = None if reaction is None else View(reaction, first)
+            tree.fill(View(change, first), View(impulses, first), None, held, found)
         for first, M in self.masses.small:
-            self._solve(first, M, change, impulses, still, None)
+            self._solve(first, M, change, impulses, still, reaction)
+
+    def inertias(self) -> Array:
+        """What each velocity moves, where what carries it is held: a measure of the masses."""
+        found = Array(self.masses.count, self.masses.like)
+        for first, tree, _ in self.trees:
+
+            def note(k: Any, first: int = first, felt: Any = tree.felt) -> None:
+                found[first + k] = felt[k]
+
+            each(tree.s.m.nv, note, self.masses.like)
+        for first, M in self.masses.small:
+            for k, row in enumerate(self._with_added(first, M)):
+                found[first + k] = row[k]
+        return found
 
     def _solve(self, first: int, M: list[list[Scalar]], change: Any, forces: Any, given: Any, reaction: Any) -> None:
         places, M = range(len(M)), self._with_added(first, M)
