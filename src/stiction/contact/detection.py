@@ -36,11 +36,11 @@ class Slots:
         self.most, self.like, self.moving, self.same = most, like, moving, same
         self.names = (*PLAIN, *(CARRIED if moving else ()))
         self.width = len(self.names)
-        self.memory, self.found = Array(most * self.width, like), Array(1, like)
+        self.memory, self.found = Array(most * self.width, like, blank=True), Array(1, like)
 
         def clear(j: Any, carry: list) -> list:
-            self.memory[j * self.width] = FAR
-            self.memory[j * self.width + 1] = -1
+            for w in range(self.width):
+                self.memory[j * self.width + w] = FAR if w == 0 else -1 if w == 1 else 0
             return carry
 
         loop(most, clear, like)
@@ -192,8 +192,10 @@ class Detector:
     ) -> None:
         self.h, self.like, self.tables = h, like, tables
         self.poses, self.twists = Records(Pose, 12, len(poses), like), Records(Twist, 6, len(poses), like)
+        self.fastest = Array(max(1, len(poses)), like)  # of any point of a body [m/s]
         for k, (pose, twist) in enumerate(zip(poses, twists, strict=True)):
             self.poses[k], self.twists[k] = pose, twist
+            self.fastest[k] = length(twist.linear) + length(twist.angular) * tables.sizes[k]
 
     def find(self, most: int) -> Slots:
         """The nearest candidates."""
@@ -215,13 +217,29 @@ class Detector:
             for rows in self.tables.groups(kind):
 
                 def single(row: tuple, carry: list, seen: Any = seen, fixed: bool = rows[0].other < 0) -> list:
-                    r = Row(*row)
-                    pair = self._pair(r.body, r.other, fixed)
-                    at = pair.at(Vector(r.x, r.y, r.z))
-                    meet(Met(r.number, r.body, r.other, r.radius, pair, at, seen(r, at.place), True))
+                    self._point_alone(meet, Row(*row), seen, fixed)
                     return carry
 
                 loop([tuple(row) for row in rows], single, self.like)
+
+    def _point_alone(self, meet: Callable[["Met"], None], r: Row, seen: Any, fixed: bool) -> None:
+        """Visit a candidate, if its distance is such that it can be near: its velocity is asked for only then."""
+        point = Vector(r.x, r.y, r.z)
+        place = self._pair(r.body, r.other, fixed).place(point)[1]
+        fastest = self.fastest[r.body] + (0 if fixed else self.fastest[r.other])
+        near = seen(r, place).gap - r.radius < self._reach(fastest)
+
+        def look(k: Any, carry: list) -> list:  # by the turn of this loop, so that all is done inside it
+            pair = self._pair(r.body + k, r.other + k, fixed)
+            at = pair.at(point)
+            meet(Met(r.number, r.body, r.other, r.radius, pair, at, seen(r, at.place), True))
+            return [0 * carry[0]]
+
+        loop(1, look, [where(near, 1, 0)], until_zero=0, skip=True)
+
+    def _reach(self, approach: Scalar) -> Scalar:
+        """The gap below which what comes so fast counts [m]."""
+        return self.tables.margin + self.h * (2 * approach + FASTEST * self.h)
 
     def _pair(self, body: Any, other: Any, fixed: bool) -> "Pair":
         target, carried = (Pose(), AT_REST) if fixed else (self.poses[other], self.twists[other])
@@ -233,7 +251,7 @@ class Detector:
         gap = met.seen.gap - radius
         normal = pair.out(facing)
         approach = maximum(0, -facing.dot(at.velocity))
-        near = gap < self.tables.margin + self.h * (2 * approach + FASTEST * self.h)
+        near = gap < self._reach(approach)
         record = [gap - self.h * approach, met.number, gap, *(at.center - normal * radius), *normal]
         if slots.moving:
             record += [*(at.place - facing * radius), *facing, *pair.out(tangent(facing))]
@@ -246,7 +264,7 @@ class Detector:
         pair = self._pair(g.body, g.other, fixed)
         middle = pair.at(Vector(g.x, g.y, g.z))
         away = middle.place - Vector(g.to_x, g.to_y, g.to_z)
-        reach = g.apart + self.tables.margin + 2 * self.h * (length(middle.velocity) + FASTEST * self.h)
+        reach = g.apart + self._reach(length(middle.velocity))
 
         def look(_: Any, carry: list) -> list:
             best = self._separating(g, pair)
@@ -374,15 +392,19 @@ class Pair(NamedTuple):
     carried: Twist
     fixed: bool
 
-    def at(self, point: Vector) -> At:
-        """A point of the first."""
+    def place(self, point: Vector) -> tuple[Vector, Vector]:
+        """Where a point of the first is, in the world and as the target sees it."""
         center = self.pose.point(point)
+        return center, center if self.fixed else self.target.rotation.T @ (center - self.target.position)
+
+    def at(self, point: Vector) -> At:
+        """A point of the first, and how it moves."""
+        center, place = self.place(point)
         moves = _velocity(self.pose, self.twist, center)
         if self.fixed:
-            return At(center, center, moves)
-        back = self.target.rotation.T
+            return At(center, place, moves)
         relative = moves - _velocity(self.target, self.carried, center)
-        return At(center, back @ (center - self.target.position), back @ relative)
+        return At(center, place, self.target.rotation.T @ relative)
 
     def out(self, x: Vector) -> Vector:
         """A direction of the target in the world."""
@@ -422,13 +444,19 @@ class Tables:
         faces: normals and offsets, 4 columns.
         triangles: corners, 9 columns.
         lines: ends and radii, 7 columns.
+        sizes: how far points of each body are from its origin at most [m].
         margin: from which gap on a candidate counts, beside its approach [m].
     """
 
     def __init__(
-        self, rows: Mapping[str, list], numbers: Mapping[str, list], margin: Scalar, like: Sequence[Scalar]
+        self,
+        rows: Mapping[str, list],
+        numbers: Mapping[str, list],
+        sizes: Sequence[Scalar],
+        margin: Scalar,
+        like: Sequence[Scalar],
     ) -> None:
-        self.rows, self.margin = rows, margin
+        self.rows, self.margin, self.sizes = rows, margin, sizes
         self.moving = any(row.other >= 0 for each in rows.values() for row in each)
         self.points, self.faces, self.triangles, self.lines = (
             [column(list(x), like) for x in zip(*numbers[table], strict=True)]

@@ -63,8 +63,9 @@ class TouchingJoints(LockedJoints):
         contacts, n, zero = self.contacts, self.masses.count, 0 * self.like[0]
         rows, still = contacts.width * contacts.most, Array(n, self.like)
         factored.solve(self.change, forces, goal, reaction)
-        X, A, c = Grid(rows, n, self.like), Grid(rows, rows, self.like), Array(rows, self.like)
-        holds = None if reaction is None else Grid(rows, n, self.like)
+        X, A = Grid(rows, n, self.like, blank=True), Grid(rows, rows, self.like, blank=True)
+        c = Array(rows, self.like, blank=True)
+        holds = None if reaction is None else Grid(rows, n, self.like, blank=True)
 
         def one(r: Any) -> None:
             factored.respond(X.row(r), contacts.J.row(r), still, None if holds is None else holds.row(r))

@@ -117,7 +117,8 @@ class MomentumRows(ContactRows):
     def _least(self, A: Grid, c: Any, soft: Scalar) -> None:
         """Solve (13), where the friction of points that slide goes with their normal impulses."""
         rows, like, width = self.width * self.most, self.like, self.width
-        B, H, g = Grid(rows, rows, like), Grid(rows, rows, like), Array(rows, like)
+        B, H = Grid(rows, rows, like, blank=True), Grid(rows, rows, like, blank=True)
+        g = Array(rows, like, blank=True)
         signed, asked, x = Array(rows, like), Array(rows, like), Array(rows, like)
 
         def columns(j: Any) -> None:

@@ -106,7 +106,7 @@ class ContactRows:
 
     def _matched(self) -> Array:
         """What was kept of the candidates that are in the slots now."""
-        kept, width, slots = Array(self.most * len(KEPT), self.like), len(MARKS), self.slots
+        kept, width, slots = Array(self.most * len(KEPT), self.like, blank=True), len(MARKS), self.slots
         at = [MARKS.index(mark) for mark in KEPT]
 
         def old(taken: Any, carry: list) -> list:
@@ -206,13 +206,15 @@ class ContactRows:
 
     # The problem.
 
-    def coupled(self, respond: Callable[[list[Scalar]], Sequence[Scalar]], free: Sequence[Scalar]) -> Problem:
+    def coupled(
+        self, respond: Callable[[list[Scalar]], Sequence[Scalar]], free: Sequence[Scalar], symmetric: bool
+    ) -> Problem:
         """Rows under velocities without impulses, where equations with the masses can be solved."""
         rows, n = self.width * self.most, self.n
         X, A, c, given = (
-            Grid(rows, n, self.like),
-            Grid(rows, rows, self.like),
-            Array(rows, self.like),
+            Grid(rows, n, self.like, blank=True),
+            Grid(rows, rows, self.like, blank=True),
+            Array(rows, self.like, blank=True),
             column(free, self.like),
         )
 
@@ -222,10 +224,14 @@ class ContactRows:
             c[r] = self.along(r, given)
 
         def row(r: Any) -> None:
-            def entry(s: Any) -> None:
-                A[r, s] = sum((self.J[r, k] * X[s, k] for k in range(n)), start=0)
+            mine = [self.J[r, k] for k in range(n)]
 
-            self.rows(entry)
+            def entry(s: Any) -> None:
+                A[r, s] = sum((x * X[s, k] for k, x in enumerate(mine)), start=0)
+                if symmetric:
+                    A[s, r] = A[r, s]
+
+            each(r + 1 if symmetric else self.active * self.width, entry, self.like)
 
         self.rows(one)
         self.rows(row)
@@ -273,7 +279,7 @@ class ContactRows:
         wanted = loop(n, count, [self.like[0]])[0]
 
         def find(_: Any, carry: list) -> list:
-            B, w = Grid(most, most, self.like), Array(most, self.like)
+            B, w = Grid(most, most, self.like, blank=True), Array(most, self.like, blank=True)
 
             def row(r: Any) -> None:
                 w[r] = self.wish[r]

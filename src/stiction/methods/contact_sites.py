@@ -64,7 +64,9 @@ class TouchingSites(Dense):
         moved = super().speeds([given[k] for k in n])
         alone = hold([(moved[k] - target[k]) * held[k] for k in n])
         rows = contacts.width * contacts.most
-        W, left, c = Grid(rows, self.count, contacts.like), Grid(rows, rows, contacts.like), Array(rows, contacts.like)
+        like = contacts.like
+        W, left = Grid(rows, self.count, like, blank=True), Grid(rows, rows, like, blank=True)
+        c = Array(rows, like, blank=True)
 
         def one(r: Any) -> None:
             for j, x in enumerate(hold([self.coupling[r, j] * held[j] for j in n])):

@@ -64,7 +64,7 @@ class ContactPart(Impedance):
         super().__post_init__()
         self._set("inputs", {f"{name}.{port}": n for name in self.movers for port, n in SEEN.items()})
         self._set("outputs", {f"{name}.{port}": n for name in self.movers for port, n in PUSHED.items()})
-        self._set("numbers", _numbers(self.candidates))
+        self._set("numbers", _numbers(self.candidates, self.movers))
 
     @cached_property
     def movers(self) -> list[str]:
@@ -142,7 +142,8 @@ class ContactPart(Impedance):
 
     def _tables(self, like: Sequence[Scalar]) -> Tables:
         numbers: Mapping[str, Any] = self.numbers  # type: ignore[attr-defined]
-        return Tables(self._rows(numbers), numbers, self.margin, like)
+        sizes = [row[0] for row in numbers["sizes"]]
+        return Tables(self._rows(numbers), numbers, sizes, self.margin, like)
 
     def _rows(self, numbers: Mapping[str, Any]) -> dict[str, list]:
         """The candidates as rows of loops; those of a hull in groups."""
@@ -372,7 +373,7 @@ def _shape(x: float) -> Any:
     return x if isinstance(x, int) else "#"
 
 
-def _numbers(c: Candidates) -> dict[str, list[list[float]]]:
+def _numbers(c: Candidates, movers: Sequence[str]) -> dict[str, list[list[float]]]:
     """The numbers of all tables, with 0, 1 and −1 as whole numbers."""
 
     def row(values: Any) -> list[float]:
@@ -384,7 +385,14 @@ def _numbers(c: Candidates) -> dict[str, list[list[float]]]:
         "triangles": [row(t.ravel()) for target in c.triangles for t in target],
         "lines": [row(line) for line in c.lines],
         "spheres": [row(sphere) for sphere in _spheres(c)],
+        "sizes": [[_farthest(c, name)] for name in movers],
     }
+
+
+def _farthest(c: Candidates, name: str) -> float:
+    """How far the shapes of a body are from its origin at most [m]."""
+    shapes = c.carriers[name].shapes
+    return max([float(np.linalg.norm(x)) + s.roundness for s in shapes for x in s.points_here], default=0.0)
 
 
 def _spheres(c: Candidates) -> list[tuple[float, ...]]:

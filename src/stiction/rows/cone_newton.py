@@ -49,40 +49,12 @@ def newton(x: CoupledRows, p: Any) -> None:
 
 def _solve_modes(x: CoupledRows, p: Any, modes: tuple[Array, ...], turn: list[Array]) -> None:
     """The impulses of these modes, with the tangents of each cone along its slip and across."""
-    keep, fixed, push, damping = modes
-    B, y = Grid(x.most, x.most, x.like), x.vector()
-
-    def copy(i: Any) -> None:
-        y[i] = x.c[i]
-
-        def entry(j: Any) -> None:
-            B[i, j] = x.A[i, j]
-
-        x.rows(entry)
-
-    x.rows(copy)
-    if x.blocks.tangents == 2:
-        x.cones(lambda k, i: _turn(x, B, y, turn, k, i))
-
-    def slide(k: Any, i: Any) -> None:  # what slips has p_∥ = μ p_n: one unknown for both
-        sign = turn[0][k] if x.blocks.tangents == 1 else 1
-
-        def entry(j: Any) -> None:
-            B[j, i] = B[j, i] + push[i] * sign * B[j, i + 1]
-
-        x.rows(entry)
-
-    x.cones(slide)
-
-    def row(i: Any) -> None:
-        y[i] = fixed[i] - y[i] * keep[i]
-
-        def entry(j: Any) -> None:
-            B[i, j] = B[i, j] * keep[i] + where(i == j, 1 - keep[i] + damping[i], 0)
-
-        x.rows(entry)
-
-    x.rows(row)
+    push = modes[2]
+    B, y = Grid(x.most, x.most, x.like, blank=True), x.vector()
+    if x.blocks.tangents == 1:
+        _in_one_pass(x, B, y, modes, turn)
+    else:
+        _by_parts(x, B, y, modes, turn)
     found = solved_in_memory(B, y, x.n)
 
     def take(i: Any) -> None:
@@ -100,6 +72,64 @@ def _solve_modes(x: CoupledRows, p: Any, modes: tuple[Array, ...], turn: list[Ar
     x.cones(lambda k, i: take(i))
     x.cones(back)
     x.project(p)
+
+
+def _in_one_pass(x: CoupledRows, B: Grid, y: Any, modes: tuple[Array, ...], turn: list[Array]) -> None:
+    """Equations of these modes with one tangent: what slips has p_t = ± μ p_n, one unknown for both."""
+    keep, fixed, push, _ = modes
+    cones, first = x.blocks.cones, x.blocks.intervals
+
+    def row(r: Any) -> None:
+        y[r] = fixed[r] - x.c[r] * keep[r]
+
+        def interval(i: Any) -> None:
+            B[r, i] = x.A[r, i] * keep[r] + where(r == i, 1 - keep[r], 0)
+
+        def cone(k: Any, i: Any) -> None:
+            normal, along = x.A[r, i], x.A[r, i + 1]
+            B[r, i] = (normal + push[i] * turn[0][k] * along) * keep[r] + where(r == i, 1 - keep[r], 0)
+            B[r, i + 1] = along * keep[r] + where(r == i + 1, 1 - keep[r], 0)
+
+        if first:
+            x.intervals(interval)
+        if cones:
+            x.cones(cone)
+
+    x.rows(row)
+
+
+def _by_parts(x: CoupledRows, B: Grid, y: Any, modes: tuple[Array, ...], turn: list[Array]) -> None:
+    """Equations of these modes with two tangents, which are turned into the direction of the slip."""
+    keep, fixed, push, damping = modes
+
+    def copy(i: Any) -> None:
+        y[i] = x.c[i]
+
+        def entry(j: Any) -> None:
+            B[i, j] = x.A[i, j]
+
+        x.rows(entry)
+
+    x.rows(copy)
+    x.cones(lambda k, i: _turn(x, B, y, turn, k, i))
+
+    def slide(k: Any, i: Any) -> None:  # what slips has p_∥ = μ p_n: one unknown for both
+        def entry(j: Any) -> None:
+            B[j, i] = B[j, i] + push[i] * B[j, i + 1]
+
+        x.rows(entry)
+
+    x.cones(slide)
+
+    def row(i: Any) -> None:
+        y[i] = fixed[i] - y[i] * keep[i]
+
+        def entry(j: Any) -> None:
+            B[i, j] = B[i, j] * keep[i] + where(i == j, 1 - keep[i] + damping[i], 0)
+
+        x.rows(entry)
+
+    x.rows(row)
 
 
 def _turn(x: CoupledRows, B: Grid, y: Array, turn: list[Array], k: Any, i: Any) -> None:

@@ -13,7 +13,7 @@ PENALTY, RELAXED = 0.1, 1.6  # over the mean of A's diagonal; over-relaxation
 
 def multipliers(x: CoupledRows, p: Any, tolerance: Scalar, go: Scalar) -> None:
     """The method of multipliers, in place where go: slow, and it always comes near."""
-    mean, shifted = x.mean(), Grid(x.most, x.most, x.like)
+    mean, shifted = x.mean(), Grid(x.most, x.most, x.like, blank=True)
     r = PENALTY * mean
     u, z, v = x.vector(), x.vector(), x.velocities(p)
 

@@ -26,7 +26,7 @@ def nonnegative(H: Grid, g: Any, signed: Any, x: Array, count: Any, dropping: bo
     each(count, begin, like)
 
     def one(_: Any, carry: list) -> list:
-        M, b, changes = Grid(most, most, like), Array(most, like), Array(1, like)
+        M, b, changes = Grid(most, most, like, blank=True), Array(most, like), Array(1, like)
 
         def row(i: Any) -> None:
             b[i] = -g[i] * free[i]

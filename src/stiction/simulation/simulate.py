@@ -51,10 +51,9 @@ def simulate(
     "motion.JOINT", what an imposed motion takes [N·m or N]; with rigid friction also "residual" [N·m or N]: how far at
     worst, so far, stick and slip contradicted each other. Of contacts: "contact.SLOT.candidate", "mode" (0 open, 1
     stuck, 2 sliding), "gap" [m], "point", "normal" and "force" [N]; "contact.BODY.force" and "moment" [N·m], of all
-    contacts of a body; "contact_residual" [m/s] and "contacts_wanted". "rosenbrock" counts "steps" and "rejected" steps.
-    With
-    `energy`: "energy.kinetic", "energy.potential", "energy.elastic",
-    "work.SOURCE", "loss.PART" and "energy.residue", what the method itself adds or takes [J].
+    contacts of a body; "contact_residual" [m/s] and "contacts_wanted". "rosenbrock" counts "steps" and "rejected"
+    steps. With `energy`: "energy.kinetic", "energy.potential", "energy.elastic", "work.SOURCE", "loss.PART" and
+    "energy.residue", what the method itself adds or takes [J].
 
     Args:
         scene: what is simulated.

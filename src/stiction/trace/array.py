@@ -20,6 +20,7 @@ class Array:
     Args:
         length: how many.
         like: values of the same program, by which it knows whether it is traced.
+        blank: whether nothing is read before it is written, so that nobody has to clear it.
 
     Example:
         >>> from stiction.trace import Array, loop
@@ -31,12 +32,12 @@ class Array:
         ([14.0], 9)
     """
 
-    def __init__(self, length: int, like: Any) -> None:
+    def __init__(self, length: int, like: Any, blank: bool = False) -> None:
         self.length, self.graph = length, graph_of(like)
         if self.graph is None:
             self._items: list[Any] = [0.0] * length
         else:
-            self._begin(None)
+            self._begin(None, blank)
 
     @staticmethod
     def of(values: Sequence[Any], like: Any = ()) -> "Array":
@@ -53,13 +54,13 @@ class Array:
                 made[k] = value
         return made
 
-    def _begin(self, source: tuple[int, int] | None) -> None:
-        """The first version: 0, or what an input holds from a slot on."""
+    def _begin(self, source: tuple[int, int] | None, blank: bool = False) -> None:
+        """The first version: 0, anything, or what an input holds from a slot on."""
         graph = self.graph
         assert graph is not None
         self.number = len(graph.arrays)
         inputs = () if source is None else (graph.input(*source, True),)  # that this input is needed
-        self.version = graph.node("array", inputs, (self.number, self.length, source), True, graph.depth)
+        self.version = graph.node("array", inputs, (self.number, self.length, source, blank), True, graph.depth)
         self.waiting: list[Expr] = []  # loads of this version, for which the next store waits
         graph.arrays.append(self)
 

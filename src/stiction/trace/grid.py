@@ -97,13 +97,13 @@ def mapped(formula: Callable[..., Sequence[Scalar]], *columns: Sequence[Scalar])
 
 
 class Grid:
-    """A matrix of numbers, filled by index."""
+    """A matrix of numbers, filled by index; `blank`: nothing is read before it is written."""
 
-    def __init__(self, rows: int, columns: int, like: Sequence[Scalar] | None) -> None:
+    def __init__(self, rows: int, columns: int, like: Sequence[Scalar] | None, blank: bool = False) -> None:
         self.columns = columns
         plain = like is None or graph_of(like) is None
         self.rows: Any = [[0] * columns for _ in range(rows)] if plain else None
-        self.memory = None if plain else Array(rows * columns, like)
+        self.memory = None if plain else Array(rows * columns, like, blank)
 
     def __getitem__(self, at: tuple[Any, Any]) -> Scalar:
         i, j = at
@@ -138,6 +138,19 @@ class Grid:
             made.memory[k] = source[k]  # type: ignore[index]
 
         each(len(source), one, made.like)
+        return made
+
+    def corner(self, size: Any) -> "Grid":
+        """Another one with the same numbers in its first rows and columns; of the others nothing is known."""
+        made = Grid(self.columns, self.columns, self.like, blank=True)
+
+        def row(i: Any) -> None:
+            def entry(j: Any) -> None:
+                made[i, j] = self[i, j]
+
+            each(size, entry, self.like)
+
+        each(size, row, self.like)
         return made
 
     @property
@@ -182,10 +195,10 @@ class Factors(NamedTuple):
 
 def factor(M: Grid | list[list[Scalar]], size: Any = None) -> Factors:
     """Factors of a symmetric positive definite matrix; or of its first rows and columns, as many as `size` says."""
-    H = M.copy() if isinstance(M, Grid) else Grid.of(M)
+    H = Grid.of(M) if not isinstance(M, Grid) else M.copy() if size is None else M.corner(size)
     most, like = H.columns, H.like
     n = most if size is None else size
-    lower, inverse = Grid(most, most, like), [0] * most if like is None else Array(most, like)
+    lower, inverse = Grid(most, most, like, blank=True), [0] * most if like is None else Array(most, like, blank=True)
 
     def eliminate(t: Any) -> None:
         k = n - 1 - t

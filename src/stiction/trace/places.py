@@ -54,7 +54,7 @@ class Places:
 
     def begin(self, e: Expr) -> None:
         """Memory for an array, all 0 or a copy of an input; the same for every pass of a loop in which it is made."""
-        number, length, source = e.data
+        number, length, source, blank = e.data
         if number not in self.loaded:
             return
         if source is not None and number not in self.written:  # the input itself
@@ -64,6 +64,8 @@ class Places:
         if number not in self.memory:
             self.memory[number] = self.emitter.buffer(length), length
         pointer, size = self.memory[number][0], f"i64 {length * self.width}, i1 false"
+        if blank:
+            return
         if source is None:
             self.text.top["memset"] = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
             self.text.lines.append(f"  call void @llvm.memset.p0.i64(ptr {pointer}, i8 0, {size})")

@@ -156,7 +156,7 @@ class Twin:
                 "take them outside the loop, or make the array inside"
             )
         if e.op == "array":
-            _, length, source = e.data
+            _, length, source, _ = e.data
             if again or number in moving.touched:
                 port = [self.graph.input(source[0], source[1] + k, True) for k in range(length)] if source else None
                 self.copies[number] = Array.of(port) if port else Array(length, [e])
