@@ -206,10 +206,8 @@ class ContactRows:
 
     # The problem.
 
-    def coupled(
-        self, respond: Callable[[list[Scalar]], Sequence[Scalar]], free: Sequence[Scalar], symmetric: bool
-    ) -> Problem:
-        """Rows under velocities without impulses, where equations with the masses can be solved."""
+    def coupled(self, respond: Callable[[list[Scalar]], Sequence[Scalar]], free: Sequence[Scalar]) -> Problem:
+        """Rows under velocities without impulses, where equations with a symmetric matrix of masses can be solved."""
         rows, n = self.width * self.most, self.n
         X, A, c, given = (
             Grid(rows, n, self.like, blank=True),
@@ -227,11 +225,9 @@ class ContactRows:
             mine = [self.J[r, k] for k in range(n)]
 
             def entry(s: Any) -> None:
-                A[r, s] = sum((x * X[s, k] for k, x in enumerate(mine)), start=0)
-                if symmetric:
-                    A[s, r] = A[r, s]
+                A[r, s] = A[s, r] = sum((x * X[s, k] for k, x in enumerate(mine)), start=0)
 
-            each(r + 1 if symmetric else self.active * self.width, entry, self.like)
+            each(r + 1, entry, self.like)
 
         self.rows(one)
         self.rows(row)

@@ -12,7 +12,8 @@ slopes, too, where they cost little (free bodies, robots of few joints); else it
 the last step, as are slopes by which a velocity grows; after a switch they start anew.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from stiction.methods.rigid_friction import RigidFriction
@@ -28,7 +29,7 @@ from stiction.trace.derivative import directional
 from stiction.trace.elimination import eliminated, solved
 from stiction.trace.expression import Expr
 from stiction.trace.functions import Scalar, constant, exp, maximum, minimum, where
-from stiction.trace.grid import reduced
+from stiction.trace.grid import factor, reduced, solve
 from stiction.trace.parameters import absent
 
 NARROW = 1e-3  # decays in a step below which a series serves
@@ -242,6 +243,16 @@ class MidpointPart(FlowPart):
         coupled = compliance(stiff, rows, give, even)
         change = coupled.solve([h * (f - b) for f, b in zip(forces, bias, strict=True)])
         return added(v, change), coupled
+
+    def even_solve(self, coupled: Compliance, h: Scalar) -> Callable[[list[Scalar]], list[Scalar]]:
+        """Equations with a symmetric matrix of masses: without gyroscopic slopes, which turn an impulse by what a body
+        turns in half a step, and with dampers that act both ways alike.
+        """
+        if coupled.symmetric:
+            return coupled.solve
+        M, n = self.terms.mass_matrix, range(len(self.terms.velocities))
+        even = [[M[i][j] + h * (self.damping[i][j] + self.damping[j][i]) / 2 for j in n] for i in n]
+        return partial(solve, factor(even))
 
     def forces(self, known: Mapping[str, Scalar]) -> list[Scalar]:
         """Forces in the middle of the step, without what changes of velocities do; those of some rows are known."""

@@ -446,9 +446,8 @@ def _by_matrix(
         bounds = bounds_of(smooth, rows, Together(coupled.A, c), h)
         outcome = stick_slip(sites, bounds, modes, allowed)
         return outcome, Solution(pushed_by(free, coupled.responses, outcome.impulse), coupled.responses)
-    touching = TouchingSites(
-        sites, contacts, contacts.coupled(coupled.solve, free, coupled.symmetric), list(rows.values())
-    )
+    problem = contacts.coupled(smooth.even_solve(coupled, h), free)
+    touching = TouchingSites(sites, contacts, problem, list(rows.values()))
     bounds = bounds_of(smooth, rows, Together(coupled.A, touching.fixed().free), h)
     outcome = stick_slip(touching, bounds, modes, allowed)
     after = pushed_by(touching.after(free), coupled.responses, outcome.impulse)

@@ -1,6 +1,6 @@
 """What rows see of the smooth part of a network at the beginning of a step, where that is an explicit flow."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from stiction.methods.contact_rows import ContactRows
@@ -100,6 +100,10 @@ class FlowPart:
         coupled = compliance(self.terms.mass_matrix, rows, give)
         impulses = [h * (f - b) for f, b in zip(self.forces(known), self.terms.bias, strict=True)]
         return added(self.terms.velocities, coupled.solve(impulses)), coupled
+
+    def even_solve(self, coupled: Compliance, h: Scalar) -> Callable[[list[Scalar]], list[Scalar]]:
+        """Equations with a symmetric matrix of masses, as contacts need them."""
+        return coupled.solve
 
     def forces(self, known: Mapping[str, Scalar]) -> list[Scalar]:
         """Forces along the velocities in this step, those of rows that are not known aside."""
