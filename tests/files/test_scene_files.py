@@ -76,6 +76,7 @@ def test_all_examples_are_tested():
         "brake",
         "clutch",
         "geared_arm",
+        "slope",  # in tests/contact
         "two_link",
     }
 

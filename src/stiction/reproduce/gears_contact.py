@@ -101,9 +101,9 @@ def _of_two_links(on: dict[str, Trajectory], off: dict[str, Trajectory]) -> list
         ),
         Claim(
             "afterwards, without voltage (as all rows were when they stuck)",
-            "17.8 to 24.4 N (± 0.5 N)",
+            "17.8 to 24.4 N (± 5 %: open by statics)",
             ", ".join(f"{name} {x:.1f}" for name, x in after.items()) + " N",
-            all(17.3 <= x <= 24.9 for x in after.values()),
+            all(0.95 * 17.8 <= x <= 1.05 * 24.4 for x in after.values()),
         ),
         Claim("semi-implicit and implicit have the same motion", "yes", f"within {apart:.1g} rad", apart < 5e-3),
         Claim(
@@ -216,7 +216,7 @@ def seconds_per_step(n: int, method: Any, steps: int) -> float:
 
 
 def _scaling(quick: bool, tell: Tell) -> Result:
-    sizes = (1, 5, 10, 20, 40) if quick else (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100)
+    sizes = (5, 10, 20) if quick else (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100)
     methods: dict[str, Any] = {"semi-implicit": "gears_semi_implicit", "implicit": "gears_implicit", "ours": "moreau"}
     times: dict[str, dict[int, float]] = {name: {} for name in methods}
     for share, n in zip(shares(tell, len(sizes)), sizes, strict=True):
