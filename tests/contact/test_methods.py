@@ -5,7 +5,9 @@ import pytest
 
 import stiction
 from stiction import Box, Contacts, HalfSpace, Moreau, Origin, Scene, Surface, Wire, simulate
-from stiction.parts import Fixed, FreeBody, Source
+from stiction.methods import masses
+from stiction.network import programs
+from stiction.parts import Fixed, FreeBody, Source, robot_body
 from tests.contact.scenes import FLOOR, Slope, chain
 
 G = 9.81
@@ -68,20 +70,27 @@ def test_springs_that_are_too_stiff_are_refused_with_the_step():
         simulate(scene, duration=0.1, step=1e-3, method="rosenbrock")
 
 
-def test_contacts_of_large_robots_as_with_a_matrix(monkeypatch):
-    """The chain of six by articulated bodies, as if it were large."""
-    from stiction.methods import masses, moreau, smooth_part
-
-    scene = chain(3, height=0.25)
-    friction = {f"joint{k}": stiction.Coulomb(level=0.02) for k in (1, 2, 3)}
-    scene = Scene(robot=scene.robot, parts=scene.parts, contacts=scene.contacts, q=scene.q, friction=friction)
-    plain = simulate(scene, duration=0.6, step=1e-3)
-    for module in (masses, moreau, smooth_part):
-        monkeypatch.setattr(module, "is_large", lambda _: True)
-    monkeypatch.setattr(masses, "is_tree", lambda body: hasattr(body, "robot"))
-    large = simulate(scene, duration=0.6, step=1.0000001e-3 / 1.0000001)
-    for k in (1, 2, 3):
-        assert np.isclose(large[f"q.joint{k}"][-1], plain[f"q.joint{k}"][-1], atol=1e-5)
+@pytest.mark.parametrize("level", [0.0, 0.02])
+def test_contacts_of_large_robots_as_with_a_matrix(level, monkeypatch):
+    """A chain of four that falls on the floor, by articulated bodies with locked joints as if it were large, and by the
+    matrix; with and without friction that sticks in its joints.
+    """
+    falls = chain(4, height=0.3)
+    friction = {f"joint{k}": stiction.Coulomb(level=level) for k in range(1, 5)} if level else {}
+    scene = Scene(robot=falls.robot, parts=falls.parts, contacts=falls.contacts, q=falls.q, friction=friction)
+    runs = []
+    for written in (1000, 2):
+        monkeypatch.setattr(masses, "WRITTEN", written)
+        monkeypatch.setattr(robot_body, "WRITTEN", written)
+        monkeypatch.setenv("STICTION_CACHE", "")
+        programs._programs.clear()
+        runs.append(simulate(scene, duration=0.4, step=1e-3, method="moreau"))
+    programs._programs.clear()
+    plain, large = runs
+    assert plain["contact.robot.link4.force.z"].max() > 10
+    for name in ("q.joint1", "q.joint2", "q.joint3", "q.joint4", "contact.robot.link4.force.z"):
+        scale = np.abs(plain[name]).max()
+        assert np.abs(large[name] - plain[name]).max() < 1e-5 * scale, name
 
 
 def test_a_force_on_a_link_is_what_its_jacobian_says():

@@ -1,167 +1,24 @@
-"""Where bodies touch: the gap of every candidate, and the nearest of them in slots.
+"""Where bodies touch: the gap of every candidate.
 
-All candidates of a kind run through one loop. Each lane has its own bodies in its slots, nearest first; what a slot
-holds is told by the number of its candidate.
+All candidates of a kind run through one loop. What is far away is passed by; the nearest go into slots.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from stiction.contact.candidates import BALL, HULL, LINE, PLANE
+from stiction.contact.geometry import At, Pair, length, nearest_on_line, nearest_on_triangle, tangent
+from stiction.contact.slots import FAR, PARALLEL, Slots
+from stiction.contact.tables import Group, Row, Tables
 from stiction.dynamics.records import Records
 from stiction.spatial import AT_REST, Pose, Twist, Vector
 from stiction.trace.array import Array
-from stiction.trace.functions import Scalar, absolute, clip, loop, maximum, minimum, sqrt, where
-from stiction.trace.grid import column
+from stiction.trace.functions import Scalar, loop, maximum, minimum, sqrt, where
 
-FAR = 1e300  # m that nothing is apart
 STILL = 1e-9  # m/s at which nothing approaches
 TINY = 1e-300
-SAME = 0.1  # of the margin: points that are nearer to each other are one
-PARALLEL = 0.99  # cosine of the angle between normals of what is one contact
 FASTEST = 100.0  # m/s² at which bodies may be driven together without being seen a step too late
-PLAIN = ("ahead", "candidate", "gap", *(f"{what}.{c}" for what in ("point", "normal") for c in "xyz"))
-CARRIED = tuple(f"{what}.{c}" for what in ("place", "facing", "side") for c in "xyz")
-
-
-class Slots:
-    """The contacts that count, nearest first.
-
-    What each holds: ahead [m], its gap a step on; candidate, its number; gap [m]; point and normal in the world [m, 1].
-    Where targets move, also place and facing: point and normal in the frame of the target, and side, a first tangent in
-    the world.
-    """
-
-    def __init__(self, most: int, moving: bool, same: Scalar, like: Sequence[Scalar]) -> None:
-        self.most, self.like, self.moving, self.same = most, like, moving, same
-        self.names = (*PLAIN, *(CARRIED if moving else ()))
-        self.width = len(self.names)
-        self.memory, self.found = Array(most * self.width, like, blank=True), Array(1, like)
-
-        def clear(j: Any, carry: list) -> list:
-            for w in range(self.width):
-                self.memory[j * self.width + w] = FAR if w == 0 else -1 if w == 1 else 0
-            return carry
-
-        loop(most, clear, like)
-
-    def number(self, j: Any, name: str) -> Scalar:
-        """One number of a slot."""
-        return self.memory[j * self.width + self.names.index(name)]
-
-    def vector(self, j: Any, name: str) -> Vector:
-        """A vector of a slot."""
-        first = j * self.width + self.names.index(f"{name}.x")
-        return Vector(*(self.memory[first + k] for k in range(3)))
-
-    @property
-    def wanted(self) -> Scalar:
-        """How many candidates are near."""
-        return self.found[0]
-
-    @property
-    def count(self) -> Scalar:
-        """How many slots are taken."""
-        return minimum(self.wanted, self.most)
-
-    def offer(self, near: Scalar, record: Sequence[Scalar]) -> None:
-        """Put a candidate in its place among those that are near, where it is: what is farther moves on."""
-
-        def put(_: Any, carry: list) -> list:
-            flag = where(near & (self._same(record) < 1), 1, 0)
-            first = [where(flag > 0, record[0], FAR), *record[1:]]
-            loop(self.most, self._pass, [flag, *first], until_zero=0)
-            self.found[0] = self.found[0] + flag
-            return [0 * carry[0]]
-
-        loop(1, put, [where(near, 1, 0)], until_zero=0, skip=True)
-
-    def _same(self, record: Sequence[Scalar]) -> Scalar:
-        """1 where a slot holds a contact at the same point already: a corner on a corner is found from both sides."""
-        if not self.moving:
-            return 0
-        x, n = Vector(*record[3:6]), Vector(*record[6:9])
-
-        def look(j: Any, carry: list) -> list:
-            apart = self.vector(j, "point") - x
-            taken = (self.number(j, "candidate") >= 0) & (absolute(n.dot(self.vector(j, "normal"))) > PARALLEL)
-            return [where(taken & (apart.dot(apart) < self.same * self.same), 1, carry[0])]
-
-        return loop(self.most, look, [0 * x.x])[0]
-
-    def _pass(self, j: Any, carry: list) -> list:
-        """The nearer one stays, the other goes on to the next slot."""
-        _, *offered = carry
-        held = [self.memory[j * self.width + w] for w in range(self.width)]
-        nearer = offered[0] < held[0]
-        for w, (a, b) in enumerate(zip(offered, held, strict=True)):
-            self.memory[j * self.width + w] = where(nearer, a, b)
-        onward = [where(nearer, b, a) for a, b in zip(offered, held, strict=True)]
-        return [where(onward[0] < FAR, 1, 0), *onward]
-
-
-class Row(NamedTuple):
-    """A candidate in a table.
-
-    Attributes:
-        number: of the candidate.
-        body: number of what carries the point.
-        other: number of what carries the target; −1 for the world.
-        x: of the point in its body [m].
-        y: likewise.
-        z: likewise.
-        radius: of the ball around it [m].
-        first: number of the first face, triangle or line of the target.
-        pieces: how many of these.
-        planes: number of the first face, for balls.
-        sides: how many of these.
-    """
-
-    number: int
-    body: int
-    other: int
-    x: Scalar
-    y: Scalar
-    z: Scalar
-    radius: Scalar
-    first: int
-    pieces: int
-    planes: int
-    sides: int
-
-
-class Group(NamedTuple):
-    """The corners of a body before the faces of another: candidates that follow each other.
-
-    Attributes:
-        number: of the first candidate.
-        corners: how many they are.
-        body: number of what carries the corners.
-        other: number of what carries the faces; −1 for the world.
-        first: number of the first face.
-        faces: how many they are.
-        apart: from which distance on between their middles they cannot touch [m].
-        x: of the middle of the corners, in its body [m].
-        y: likewise.
-        z: likewise.
-        to_x: of the middle of the faces, in its body [m].
-        to_y: likewise.
-        to_z: likewise.
-    """
-
-    number: int
-    corners: int
-    body: int
-    other: int
-    first: int
-    faces: int
-    apart: Scalar
-    x: Scalar
-    y: Scalar
-    z: Scalar
-    to_x: Scalar
-    to_y: Scalar
-    to_z: Scalar
+SAME = 0.1  # of the margin: points that are nearer to each other are one
 
 
 class Seen(NamedTuple):
@@ -368,47 +225,11 @@ class Detector:
         """Of a ball or a capsule: the distance from its line."""
         numbers = [column[row.first] for column in self.tables.lines]
         a, b, radius = Vector(*numbers[:3]), Vector(*numbers[3:6]), numbers[6]
-        away = y - _nearest_on_line(y, a, b)
+        away = y - nearest_on_line(y, a, b)
         distance = sqrt(away.dot(away))
         upright = distance <= TINY  # in the middle: any way out
         n = away * (1 / maximum(distance, TINY))
         return Seen(distance - radius, Vector(n.x, n.y, where(upright, 1, n.z)))
-
-
-class At(NamedTuple):
-    """A point of a body: where it is in the world, and its place and velocity as the target sees them."""
-
-    center: Vector
-    place: Vector
-    velocity: Vector
-
-
-class Pair(NamedTuple):
-    """Two bodies: where they are, and how they move; a target that does not move is the world."""
-
-    pose: Pose
-    twist: Twist
-    target: Pose
-    carried: Twist
-    fixed: bool
-
-    def place(self, point: Vector) -> tuple[Vector, Vector]:
-        """Where a point of the first is, in the world and as the target sees it."""
-        center = self.pose.point(point)
-        return center, center if self.fixed else self.target.rotation.T @ (center - self.target.position)
-
-    def at(self, point: Vector) -> At:
-        """A point of the first, and how it moves."""
-        center, place = self.place(point)
-        moves = _velocity(self.pose, self.twist, center)
-        if self.fixed:
-            return At(center, place, moves)
-        relative = moves - _velocity(self.target, self.carried, center)
-        return At(center, place, self.target.rotation.T @ relative)
-
-    def out(self, x: Vector) -> Vector:
-        """A direction of the target in the world."""
-        return x if self.fixed else self.target.rotation @ x
 
 
 class Met(NamedTuple):
@@ -433,79 +254,3 @@ class Met(NamedTuple):
     at: At
     seen: Seen
     counts: Any
-
-
-class Tables:
-    """Candidates and targets as numbers of a program.
-
-    Attributes:
-        rows: of the candidates of each kind, in the order of their numbers; of corners before faces, groups of them.
-        points: where the points of all candidates are in their bodies, and radii, 4 columns.
-        faces: normals and offsets, 4 columns.
-        triangles: corners, 9 columns.
-        lines: ends and radii, 7 columns.
-        sizes: how far points of each body are from its origin at most [m].
-        margin: from which gap on a candidate counts, beside its approach [m].
-    """
-
-    def __init__(
-        self,
-        rows: Mapping[str, list],
-        numbers: Mapping[str, list],
-        sizes: Sequence[Scalar],
-        margin: Scalar,
-        like: Sequence[Scalar],
-    ) -> None:
-        self.rows, self.margin, self.sizes = rows, margin, sizes
-        self.moving = any(row.other >= 0 for each in rows.values() for row in each)
-        self.points, self.faces, self.triangles, self.lines = (
-            [column(list(x), like) for x in zip(*numbers[table], strict=True)]
-            for table in ("points", "faces", "triangles", "lines")
-        )
-
-    def groups(self, kind: str) -> list[list]:
-        """Rows of a kind: those against the world, and those against what moves."""
-        both = [[row for row in self.rows[kind] if (row.other < 0) is fixed] for fixed in (True, False)]
-        return [rows for rows in both if rows]
-
-
-def _velocity(pose: Pose, twist: Twist, x: Vector) -> Vector:
-    """Velocity of a point of a body whose frame's origin has this twist."""
-    return twist.linear + twist.angular.cross(x - pose.position)
-
-
-def length(x: Vector) -> Scalar:
-    """The length of a vector."""
-    return sqrt(x.dot(x))
-
-
-def tangent(n: Vector) -> Vector:
-    """A unit vector across a unit vector, which changes with it smoothly but where z changes its sign (Duff and others
-    2017).
-    """
-    s = where(n.z < 0, -1, 1)
-    a = -1 / (s + n.z)
-    return Vector(1 + s * n.x * n.x * a, s * n.x * n.y * a, -s * n.x)
-
-
-def _nearest_on_line(x: Vector, a: Vector, b: Vector) -> Vector:
-    along = b - a
-    part = clip(along.dot(x - a) / maximum(along.dot(along), TINY), 0, 1)
-    return a + along * part
-
-
-def nearest_on_triangle(x: Vector, a: Vector, b: Vector, c: Vector) -> Vector:
-    """The point of a triangle that is nearest to x: of its plane, if that is inside, else of its edges."""
-    n = (b - a).cross(c - a)
-    edges = ((a, b), (b, c), (c, a))
-    outside = [n.cross(q - p).dot(x - p) < 0 for p, q in edges]
-    found = x - n * (n.dot(x - a) / maximum(n.dot(n), TINY))
-    beside = outside[0] | outside[1] | outside[2]
-    square = where(beside, FAR, 0)
-    for p, q in edges:
-        y = _nearest_on_line(x, p, q)
-        away = x - y
-        nearer = away.dot(away) < square
-        found = Vector(*(where(nearer, u, w) for u, w in zip(y, found, strict=True)))
-        square = where(nearer, away.dot(away), square)
-    return found

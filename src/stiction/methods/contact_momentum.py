@@ -17,8 +17,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from stiction.contact.detection import TINY
-from stiction.methods.contact_rows import ContactRows, Frame
+from stiction.contact.geometry import TINY
+from stiction.methods.contact_rows import ContactRows
+from stiction.methods.moved_points import Frame
 from stiction.parts.contact import OPEN, SLIDING, STUCK
 from stiction.rows.coupled_rows import size
 from stiction.rows.nonnegative import nonnegative

@@ -22,12 +22,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from stiction.contact.detection import Slots, tangent
+from stiction.contact.geometry import tangent
+from stiction.contact.slots import Slots
 from stiction.friction.law import CREEP
-from stiction.network.network import Network
-from stiction.parts.contact import FREE, MARKS, OPEN, SLIDING, STUCK, contact_name
+from stiction.methods.moved_points import Frame, places, segments
+from stiction.parts.contact import FREE, MARKS, OPEN, SLIDING, STUCK
 from stiction.parts.kinds import NOWHERE
 from stiction.rows.cones import solve
 from stiction.rows.coupled_rows import Blocks, CoupledRows, size
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
 
 SOFT = 1e-8  # of the mean compliance, by which each row gives: who of several carries a load is then known
 LEAK = 0.01  # of an impulse that is forgotten in a step, where it is open who carries how much
+JUMP = 0.2  # of a normal force, by which it changes in a step only through impacts
 SLOP = 1e-8  # m of a gap, of an overlap, or of a way from an anchor, that is none
 CLOSE = 1e-6  # m: of what has touched, a smaller gap closes as far as others agree
 AGREED = 1e-4  # of the mean compliance: what is stiffer than that is no way back for overlaps and anchors
@@ -52,16 +52,9 @@ GRAVITY = 9.81  # m/s²
 AT_LIMIT = 1 - 1e-9  # of the cone, from which on a contact may slide
 SLIP = 1e-3  # of what gravity gives in a step: a slower contact does not slide, though its share of a load be too much
 TOUCHING = 1e-12  # m of an approach that is none
-NOTED = 1e-4  # m/s that contacts may contradict each other
+UNROLLED = 24  # velocities up to which sums over them are written out
 TOLD = {"contact_residual": "m/s", "contacts_wanted": "1"}  # what is kept of all steps, the worst of each
 KEPT = ("mode", "approach", *(f"{word}.{c}" for word in ("anchor", "push") for c in "xyz"))
-
-
-class Frame(NamedTuple):
-    """A contact in the world: where, and its normal and tangents."""
-
-    point: Vector
-    axes: list[Vector]
 
 
 class ContactRows:
@@ -91,6 +84,7 @@ class ContactRows:
         self.p, self.last, self.wish, self.held = (Array(self.width * self.most, self.like) for _ in range(4))
         self.own, self.column_v = now.own, column(self.v, self.like)
         self.residual = Array(1, self.like)  # of the last search [m/s]
+        self.jumps = Array(1, self.like)  # how many contacts changed their modes, or their forces by much
         self.scale = Array(1, self.like)  # mean compliance of the rows [1/kg]
         self._fill()
 
@@ -160,16 +154,16 @@ class ContactRows:
 
     def _fill(self) -> None:
         """Rows, offsets, coefficients and first impulses."""
-        segments = _segments(self.network, self.own)
-        table = self.part.places_of(_places(self.network))
+        bodies_of = segments(self.network, self.own)
+        table = self.part.places_of(places(self.network))
         v = self.column_v
 
         def one(j: Any) -> None:
             candidate, frame = self.slots.number(j, "candidate"), self.frame(j)
             taken = candidate >= 0
             bodies = [where(taken, self.part.lookup(numbers, candidate), NOWHERE) for numbers in table]
-            for segment in segments:
-                segment.fill(self, j * self.width, frame, bodies)
+            for segment in bodies_of:
+                segment.fill(self.J, j * self.width, frame, bodies, self.like)
             self._conditions(j, candidate, [self.along(j * self.width + k, v) for k in range(self.width)])
 
         self.each(one)
@@ -348,6 +342,9 @@ class ContactRows:
             p = [self.p[j * self.width + k] for k in range(self.width)]
             speeds = [self.along(j * self.width + k, v) for k in range(self.width)]
             mode = self._mode(j, p, speeds)
+            last = self.last[j * self.width]
+            jumped = (mode != self.mark(j, "mode")) | (absolute(p[0] - last) > JUMP * (p[0] + absolute(last)))
+            self.jumps[0] = self.jumps[0] + where(jumped, 1, 0)
             push = [*(x / h for x in p), 0][:3]
             numbers = {
                 "candidate": candidate,
@@ -415,69 +412,6 @@ class Problem(NamedTuple):
     X: Grid
 
 
-# How velocities move points.
-
-UNROLLED = 24  # velocities up to which sums over them are written out
-
-
-class _Segment:
-    """The velocities of one body: how they move what it carries.
-
-    Args:
-        first: of them.
-        reaches: the places that each carries.
-        twists: by velocity.
-    """
-
-    def __init__(self, first: int, reaches: Sequence[tuple[int, int]], twists: Any) -> None:
-        self.first, self.reaches, self.twists = first, reaches, twists
-        self.looped = getattr(twists, "memory", None) is not None
-
-    def fill(self, rows: ContactRows, at: Any, frame: Frame, bodies: Sequence[Scalar]) -> None:
-        """The entries of a contact's rows."""
-
-        def one(k: Any, low: Any, high: Any) -> None:
-            w, l = self.twists[k]
-            moves = l + w.cross(frame.point)
-            carried = _within(bodies[0], low, high) - _within(bodies[1], low, high)
-            for i, axis in enumerate(frame.axes):
-                rows.J[at + i, self.first + k] = axis.dot(moves) * carried
-
-        if not self.looped:
-            for k, (low, high) in enumerate(self.reaches):
-                one(k, low, high)
-            return
-        lows, highs = (column([x[i] for x in self.reaches], rows.like) for i in range(2))
-        each(len(self.reaches), lambda k: one(k, lows[k], highs[k]), rows.like)
-
-
-def _within(place: Scalar, low: Scalar, high: Scalar) -> Scalar:
-    return 0 if place is NOWHERE else where((place >= low) & (place <= high), 1, 0)
-
-
-def _segments(network: Network, own: Any) -> list[_Segment]:
-    found, first, shift = [], 0, 0
-    for name, body in network.bodies.items():
-        n = len(own[name]) - body.positions()
-        if n and body.places():
-            reaches = [(low + shift, high + shift) for low, high in body.reaches()]
-            found.append(_Segment(first, reaches, body.unit_twists(own[name])))
-            shift += max(high for _, high in body.reaches()) + 1
-        first += n
-    return found
-
-
-def _places(network: Network) -> dict[str, int]:
-    """The place of each frame and body that can be touched, by its name in the scene."""
-    found, shift = {}, 0
-    for name, body in network.bodies.items():
-        if body.places() and len(body.start()) > body.positions():
-            for frame, place in body.places().items():
-                found[f"{name}.{frame}" if frame else name] = NOWHERE if place == NOWHERE else place + shift
-            shift += max(high for _, high in body.reaches()) + 1
-    return found
-
-
 def _sum(axes: Sequence[Vector], numbers: Sequence[Scalar]) -> Vector:
     total = Vector(0, 0, 0)
     for axis, x in zip(axes, numbers, strict=True):
@@ -487,22 +421,3 @@ def _sum(axes: Sequence[Vector], numbers: Sequence[Scalar]) -> Vector:
 
 def _named(word: str, x: Vector) -> dict[str, Scalar]:
     return {f"{word}.{c}": y for c, y in zip("xyz", x, strict=True)}
-
-
-def contact_notes(network: Network, kept: Mapping[str, np.ndarray]) -> list[str]:
-    """What should be known of the contacts of a run."""
-    part: Any = network.parts.get(contact_name(network))
-    if part is None:
-        return []
-    found, wanted, worst = [], int(np.max(kept["contacts_wanted"])), float(np.max(kept["contact_residual"]))
-    if wanted > part.most:
-        found.append(
-            f"up to {wanted} contacts were near at once, and {part.most} may act: those farther away did not; "
-            f"give Contacts(most={wanted})"
-        )
-    if worst > NOTED:
-        found.append(
-            f"contacts contradicted each other by up to {worst:.3g} m/s in one step (signal 'contact_residual'); "
-            "take a smaller step"
-        )
-    return found

@@ -26,11 +26,10 @@ import numpy as np
 from stiction.fields import choice, flag, number
 from stiction.friction.dry import Dry
 from stiction.friction.law import CREEP
-from stiction.methods.break_away import Together, bounds_of
-from stiction.methods.contact_joints import TouchingJoints
+from stiction.methods.break_away import bounds_of
 from stiction.methods.contact_momentum import MomentumRows
-from stiction.methods.contact_rows import TOLD, ContactRows, contact_notes
-from stiction.methods.contact_sites import TouchingSites
+from stiction.methods.contact_notes import contact_notes
+from stiction.methods.contact_rows import TOLD, ContactRows
 from stiction.methods.elastic import ElasticParts, judge_of, midpoint_judge, refuse_searching_bristles
 from stiction.methods.explicit import (
     RK4,
@@ -39,8 +38,7 @@ from stiction.methods.explicit import (
     refuse_pushing,
 )
 from stiction.methods.fast_states import at_means
-from stiction.methods.locked_joints import JointRow, LockedJoints, joint_rows
-from stiction.methods.masses import Masses, is_large
+from stiction.methods.locked_joints import joint_rows
 from stiction.methods.method import Choice, Method
 from stiction.methods.midpoint import MidpointPart
 from stiction.methods.rigid_friction import RigidFriction
@@ -62,21 +60,21 @@ from stiction.methods.row_structure import (
     unit_of_rows,
     with_rotors,
 )
+from stiction.methods.rows_together import added_to, by_matrix, locked, midpoint_part
 from stiction.methods.schemes import Scheme, runge_kutta_4, runge_kutta_gill
 from stiction.methods.smooth_part import FlowPart, FoundRows, Solution
-from stiction.methods.sparse_midpoint import CoupledError, SparseMidpointPart
 from stiction.methods.stability import refuse_runs
 from stiction.network.layout import Block
 from stiction.network.network import Network
 from stiction.network.start import StartTerms
-from stiction.network.terms import Compliance, Terms, added
+from stiction.network.terms import Terms, added
 from stiction.network.wires import NetworkError
 from stiction.parts.contact import contact_name
 from stiction.parts.end_stop import EndStop
 from stiction.parts.friction import Friction, FrictionPart
 from stiction.parts.kinds import Part, Row
-from stiction.rows.site import Site, Stops
-from stiction.rows.stick_slip import Dense, Outcome, stick_slip, stick_slip_in_loops
+from stiction.rows.site import Site
+from stiction.rows.stick_slip import Outcome, stick_slip_in_loops
 from stiction.trace.functions import Scalar, absolute, maximum, where
 from stiction.trace.grid import mapped, reduced
 from stiction.trace.parameters import Key, absent
@@ -387,10 +385,10 @@ class Moreau(Method):
         if joints is None:
             free, coupled = smooth.free(rows, known, give, h)
             c = [smooth.speed_at_end(name, free) + ways[name] for name in rows]
-            outcome, solution = _by_matrix(smooth, rows, (free, coupled, c), modes, allowed, h)
+            outcome, solution = by_matrix(smooth, rows, (free, coupled, c), modes, allowed, h)
             inertia = [1 / coupled.A[k][k] for k in range(len(rows))]
         else:
-            system = _locked(smooth, joints, known, h)
+            system = locked(smooth, joints, known, h)
             bounds = bounds_of(smooth, rows, system, h)
             sites = [Site(bound, stop) for bound, stop in zip(bounds, allowed, strict=True)]
             outcome = stick_slip_in_loops(system, sites, modes) if sites else Outcome([], [], [], system.free_motion())
@@ -421,64 +419,6 @@ class Moreau(Method):
         return [slides, found.torque[name], *rest]
 
 
-def midpoint_part(network: Network, block: Block, last: Sequence[Scalar], t: Scalar, h: Scalar) -> MidpointPart:
-    """The smooth part of a step by its middle, without a matrix where that serves."""
-    if is_large(network):
-        try:
-            return SparseMidpointPart(network, block, last, t, h)
-        except CoupledError:
-            pass
-    return MidpointPart(network, block, last, t, h)
-
-
-def _by_matrix(
-    smooth: FlowPart,
-    rows: Mapping[str, list[Scalar]],
-    motion: tuple[list[Scalar], Compliance, list[Scalar]],
-    modes: list[Scalar],
-    allowed: list[Stops | None],
-    h: Scalar,
-) -> tuple[Outcome, Solution]:
-    """Rows, and contacts beside them, that are coupled by a matrix; the motion is that without them."""
-    free, coupled, c = motion
-    sites, contacts = Dense(coupled.A, c, coupled.symmetric), smooth.contacts
-    if contacts is None:
-        bounds = bounds_of(smooth, rows, Together(coupled.A, c), h)
-        outcome = stick_slip(sites, bounds, modes, allowed)
-        return outcome, Solution(pushed_by(free, coupled.responses, outcome.impulse), coupled.responses)
-    problem = contacts.coupled(smooth.even_solve(coupled, h), free)
-    touching = TouchingSites(sites, contacts, problem, list(rows.values()))
-    bounds = bounds_of(smooth, rows, Together(coupled.A, touching.fixed().free), h)
-    outcome = stick_slip(touching, bounds, modes, allowed)
-    after = pushed_by(touching.after(free), coupled.responses, outcome.impulse)
-    return outcome, Solution(after, coupled.responses)
-
-
-def _locked(smooth: FlowPart, joints: Sequence[JointRow], known: Mapping[str, Scalar], h: Scalar) -> LockedJoints:
-    """Rows on single joints, as the search takes them."""
-    v = smooth.terms.velocities
-    masses = Masses(smooth.network, smooth.in_motion(), smooth.added_inertia(h), h, v[:1])
-    forces = masses.impulses(smooth.forces(known))
-    if smooth.contacts is None:
-        return LockedJoints(masses, joints, v, forces)
-    return TouchingJoints(smooth.contacts, masses, joints, v, forces)
-
-
-def added_to(given: Mapping[str, Scalar], ways: Mapping[str, Scalar]) -> dict[str, Scalar]:
-    """Velocities that rows have by themselves."""
-    return {name: given[name] + way for name, way in ways.items()}
-
-
-def pushed_by(
-    free: Sequence[Scalar], responses: Mapping[str, Sequence[Scalar]], impulses: Sequence[Scalar]
-) -> list[Scalar]:
-    """Velocities with the impulses of rows."""
-    after = list(free)
-    for response, p in zip(responses.values(), impulses, strict=True):
-        after = [x - r * p for x, r in zip(after, response, strict=True)]
-    return after
-
-
 def _check_direction(name: str, start: StartTerms, title: str) -> None:
     """Refuse what does not act where its velocity is taken."""
     refuse_runs(
@@ -493,7 +433,8 @@ def _changes(smooth: FlowPart, block: Block, found: FoundRows, speeds: list[Scal
     if not speeds:
         return {}
     modes = [block.own[name][0] for name in found.slides]
-    switched = reduced(lambda total, a, b: total + absolute(a - b), 0, list(found.slides.values()), modes)
+    jumps = 0 if smooth.contacts is None else smooth.contacts.jumps[0]
+    switched = reduced(lambda total, a, b: total + absolute(a - b), jumps, list(found.slides.values()), modes)
     (changes,) = mapped(lambda a, b: [where(switched > 0, 0, b - a)], smooth.terms.velocities, speeds)
     return {f"change.{k}": x for k, x in enumerate(changes)}
 

@@ -14,9 +14,10 @@ import numpy as np
 from stiction.methods.stability import refuse_runs
 from stiction.network.network import Network
 from stiction.network.start import StartTerms
-from stiction.parts.contact import ContactPart, PenaltyContact, contact_name
+from stiction.parts.contact import ContactPart, contact_name
 from stiction.parts.end_stop import EndStop
 from stiction.parts.kinds import Part
+from stiction.parts.penalty_contact import PenaltyContact
 from stiction.trace.parameters import Key
 
 LEAST = 0.02  # restitution below which a spring only becomes softer

@@ -8,16 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from stiction.contact.candidates import BALL, HULL, LINE, PLANE, Candidate, Candidates
-from stiction.contact.detection import TINY, Detector, Group, Met, Row, Slots, Tables
+from stiction.contact.candidates import BALL, HULL, LINE, PLANE, Candidates
+from stiction.contact.detection import Detector
 from stiction.contact.settings import Surface
+from stiction.contact.slots import Slots
+from stiction.contact.tables import Group, Row, Tables
 from stiction.fields import count, instance, instances, number
-from stiction.parts.kinds import NOWHERE, Impedance, Ports, Spring
+from stiction.parts.kinds import NOWHERE, Impedance, Ports
 from stiction.spatial import Matrix, Pose, Twist, Vector
 from stiction.trace.array import Array
-from stiction.trace.functions import Scalar, exp, lookup, loop, maximum, sqrt, where
+from stiction.trace.functions import Scalar, lookup, loop, where
 from stiction.trace.grid import column
-from stiction.trace.parameters import Substitution, absent
+from stiction.trace.parameters import Substitution
 
 SEEN = {"position": 3, "rotation": 9, "velocity": 3, "angular": 3}
 PUSHED = {"force": 3, "moment": 3}
@@ -26,7 +28,6 @@ VECTORS = {"anchor": "m", "push": "N", "force": "N", "point": "m", "normal": "1"
 MARKS = (*WORDS, *(f"{word}.{c}" for word in VECTORS for c in "xyz"))  # what is kept of each contact
 WORLD, FREE = -1, -1  # number of what does not move; candidate of a slot that nobody has
 OPEN, STUCK, SLIDING = 0, 1, 2
-JUDGED = 8  # candidates of a pair of bodies whose springs are judged
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,9 +131,10 @@ class ContactPart(Impedance):
 
     def detected(self, motion: Ports, h: Scalar, like: Sequence[Scalar]) -> Slots:
         """The contacts that count where bodies are and move so."""
-        return self._detector(motion, h, like).find(self.most)
+        return self.detector(motion, h, like).find(self.most)
 
-    def _detector(self, motion: Ports, h: Scalar, like: Sequence[Scalar]) -> Detector:
+    def detector(self, motion: Ports, h: Scalar, like: Sequence[Scalar]) -> Detector:
+        """What finds contacts where bodies are and move so."""
         poses, twists = [], []
         for name in self.movers:
             position, rotation, velocity, angular = (motion[f"{name}.{port}"] for port in SEEN)
@@ -225,132 +227,6 @@ class ContactPart(Impedance):
             outputs[f"{name}.force"] = [sums[6 * k + i] for i in range(3)]
             outputs[f"{name}.moment"] = [sums[6 * k + 3 + i] for i in range(3)]
         return outputs, [0] * len(own)
-
-
-@dataclass(frozen=True, kw_only=True)
-class PenaltyContact(ContactPart):
-    """The contacts of a scene as springs and dampers at all candidates that overlap, the microscopic contacts of
-    contact.md; ports as those of `ContactPart`. They give way, and their friction fades with the speed of sliding:
-    what rests under a load creeps.
-
-    Attributes:
-        stiffness: of each contact [N/m].
-        damping: of each contact [N·s/m].
-        fade: k_ω, by which friction fades with the speed v of sliding, as 1 − exp(−k_ω v) [s/m].
-        chosen: which of stiffness and damping nobody gave.
-    """
-
-    lasting = False
-
-    stiffness: float = number(above=0)
-    damping: float = number(least=0)
-    fade: float = number(100.0, above=0)
-    chosen: tuple[str, ...] = ()
-
-    def start(self) -> dict[str, float]:
-        """It has no states."""
-        return {}
-
-    hidden = ()
-
-    def with_parameters(self, substitution: Substitution) -> "PenaltyContact":
-        """Its spring, too."""
-        twin: Any = super().with_parameters(substitution)
-        for what in ("stiffness", "damping", "fade"):
-            twin._set(what, substitution(what, getattr(self, what)))
-        return twin
-
-    def structure(self) -> tuple:
-        """That of contacts."""
-        return ("PenaltyContact", super().structure())
-
-    def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
-        """The sum of all that overlaps, on each body."""
-        like = [0 * motion[f"{self.movers[0]}.position"][0]]
-        detector, sums = self._detector(motion, 0, like), Array(6 * len(self.movers), like)
-
-        def push(body: Any, met: Met, force: Vector, sign: int) -> None:
-            point = met.at.center - met.pair.out(met.seen.normal) * met.radius
-            arm = point - detector.poses[body].position
-            for i, x in enumerate((*force, *arm.cross(force))):
-                sums[6 * body + i] = sums[6 * body + i] + sign * x
-
-        def meet(met: Met) -> None:
-            force = met.pair.out(self._pressed(met))
-            push(met.body, met, force, 1)
-            if not met.pair.fixed:
-                push(met.other, met, force, -1)
-
-        detector.visit(meet)
-        outputs = {}
-        for k, name in enumerate(self.movers):
-            outputs[f"{name}.force"] = [sums[6 * k + i] for i in range(3)]
-            outputs[f"{name}.moment"] = [sums[6 * k + 3 + i] for i in range(3)]
-        return outputs, []
-
-    def _pressed(self, met: Met) -> Vector:
-        """Force on the point, in the frame of the target."""
-        n, gap = met.seen.normal, met.seen.gap - met.radius
-        v = met.at.velocity - self._spin(met)
-        normal = n.dot(v)
-        inside = (gap < 0) if met.counts is True else (gap < 0) & met.counts
-        pressed = where(inside, maximum(0, -self.stiffness * gap - self.damping * normal), 0)
-        slip = v - n * normal
-        speed = sqrt(slip.dot(slip))
-        kinetic = self.surface(met.number)[1]
-        drag = kinetic * pressed * (1 - exp(-self.fade * speed)) / maximum(speed, TINY)
-        return n * pressed - slip * drag
-
-    def _spin(self, met: Met) -> Vector:
-        """By how much the middle of a ball is faster than the point that touches, in the frame of the target."""
-        if absent(met.radius):
-            return Vector(0, 0, 0)
-        back = (lambda x: x) if met.pair.fixed else (lambda x: met.pair.target.rotation.T @ x)
-        relative = met.pair.twist.angular - met.pair.carried.angular
-        return back(relative).cross(met.seen.normal) * met.radius
-
-    def springs(self, motion: Ports) -> list[Spring]:
-        """The normals of some candidates of each pair of bodies, as if they touched."""
-        found, seen = [], dict[tuple[str, str], int]()
-        for x in self.candidates.listed:
-            pair = (x.body, x.other)
-            seen[pair] = seen.get(pair, 0) + 1
-            if seen[pair] <= JUDGED:
-                found.append(Spring(self._unit(motion, x), self.stiffness, self.damping))
-        return found
-
-    def _unit(self, motion: Ports, x: Candidate) -> Ports:
-        """The outputs under a unit of force along a normal that a candidate may have."""
-        normal = Vector(0, 0, 1)
-        if x.kind != LINE:
-            normal = Vector(*map(float, self.candidates.faces[x.target][0][:3]))
-        outputs: dict[str, list[Scalar]] = {port: [0, 0, 0] for port in self.outputs}
-        if x.other in self.movers:
-            normal = Matrix.of_numbers(motion[f"{x.other}.rotation"]) @ normal
-        if x.body in self.movers:
-            arm = Matrix.of_numbers(motion[f"{x.body}.rotation"]) @ Vector(*x.point)
-            point = Vector(*motion[f"{x.body}.position"]) + arm
-        else:
-            point = Vector(*x.point)
-        for name, sign in ((x.body, 1), (x.other, -1)):
-            if name in self.movers:
-                arm = point - Vector(*motion[f"{name}.position"])
-                outputs[f"{name}.force"] = [sign * y for y in normal]
-                outputs[f"{name}.moment"] = [sign * y for y in arm.cross(normal)]
-        return outputs
-
-    def stored(self, motion: Ports, own: list[Scalar]) -> Scalar:
-        """Elastic energy of all that overlaps [J]."""
-        like = [0 * motion[f"{self.movers[0]}.position"][0]]
-        total = Array(1, like)
-
-        def meet(met: Met) -> None:
-            gap = met.seen.gap - met.radius
-            inside = (gap < 0) if met.counts is True else (gap < 0) & met.counts
-            total[0] = total[0] + where(inside, self.stiffness * gap * gap / 2, 0)
-
-        self._detector(motion, 0, like).visit(meet)
-        return total[0]
 
 
 def contact_name(network: Any) -> str:

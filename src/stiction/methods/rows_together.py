@@ -1,0 +1,76 @@
+"""Rows and contacts of a step, found together: by the matrix of masses, or by articulated bodies with locked joints."""
+
+from collections.abc import Mapping, Sequence
+
+from stiction.methods.break_away import Together, bounds_of
+from stiction.methods.contact_joints import TouchingJoints
+from stiction.methods.contact_sites import TouchingSites
+from stiction.methods.locked_joints import JointRow, LockedJoints
+from stiction.methods.masses import Masses, is_large
+from stiction.methods.midpoint import MidpointPart
+from stiction.methods.smooth_part import FlowPart, Solution
+from stiction.methods.sparse_midpoint import CoupledError, SparseMidpointPart
+from stiction.network.layout import Block
+from stiction.network.network import Network
+from stiction.network.terms import Compliance
+from stiction.rows.site import Stops
+from stiction.rows.stick_slip import Dense, Outcome, stick_slip
+from stiction.trace.functions import Scalar
+
+
+def midpoint_part(network: Network, block: Block, last: Sequence[Scalar], t: Scalar, h: Scalar) -> MidpointPart:
+    """The smooth part of a step by its middle, without a matrix where that serves."""
+    if is_large(network):
+        try:
+            return SparseMidpointPart(network, block, last, t, h)
+        except CoupledError:
+            pass
+    return MidpointPart(network, block, last, t, h)
+
+
+def by_matrix(
+    smooth: FlowPart,
+    rows: Mapping[str, list[Scalar]],
+    motion: tuple[list[Scalar], Compliance, list[Scalar]],
+    modes: list[Scalar],
+    allowed: list[Stops | None],
+    h: Scalar,
+) -> tuple[Outcome, Solution]:
+    """Rows, and contacts beside them, that are coupled by a matrix; the motion is that without them."""
+    free, coupled, c = motion
+    sites, contacts = Dense(coupled.A, c, coupled.symmetric), smooth.contacts
+    if contacts is None:
+        bounds = bounds_of(smooth, rows, Together(coupled.A, c), h)
+        outcome = stick_slip(sites, bounds, modes, allowed)
+        return outcome, Solution(pushed_by(free, coupled.responses, outcome.impulse), coupled.responses)
+    problem = contacts.coupled(smooth.even_solve(coupled, h), free)
+    touching = TouchingSites(sites, contacts, problem, list(rows.values()))
+    bounds = bounds_of(smooth, rows, Together(coupled.A, touching.fixed().free), h)
+    outcome = stick_slip(touching, bounds, modes, allowed)
+    after = pushed_by(touching.after(free), coupled.responses, outcome.impulse)
+    return outcome, Solution(after, coupled.responses)
+
+
+def locked(smooth: FlowPart, joints: Sequence[JointRow], known: Mapping[str, Scalar], h: Scalar) -> LockedJoints:
+    """Rows on single joints, as the search takes them."""
+    v = smooth.terms.velocities
+    masses = Masses(smooth.network, smooth.in_motion(), smooth.added_inertia(h), h, v[:1])
+    forces = masses.impulses(smooth.forces(known))
+    if smooth.contacts is None:
+        return LockedJoints(masses, joints, v, forces)
+    return TouchingJoints(smooth.contacts, masses, joints, v, forces)
+
+
+def added_to(given: Mapping[str, Scalar], ways: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """Velocities that rows have by themselves."""
+    return {name: given[name] + way for name, way in ways.items()}
+
+
+def pushed_by(
+    free: Sequence[Scalar], responses: Mapping[str, Sequence[Scalar]], impulses: Sequence[Scalar]
+) -> list[Scalar]:
+    """Velocities with the impulses of rows."""
+    after = list(free)
+    for response, p in zip(responses.values(), impulses, strict=True):
+        after = [x - r * p for x, r in zip(after, response, strict=True)]
+    return after
