@@ -50,7 +50,7 @@ BACK = 0.1  # of an overlap, or of the way from an anchor, that is made good in 
 TOLERANCE = 1e-9  # of the largest velocity, or of what gravity gives in a step
 GRAVITY = 9.81  # m/s²
 AT_LIMIT = 1 - 1e-9  # of the cone, from which on a contact may slide
-SLIP = 1e-3  # of what gravity gives in a step: a slower contact does not slide, though its share of a load be too much
+SLIP = 5e-4  # of what gravity gives in a step: a slower contact rests, though its share of a load be too much
 TOUCHING = 1e-12  # m of an approach that is none
 UNROLLED = 24  # velocities up to which sums over them are written out
 TOLD = {"contact_residual": "m/s", "contacts_wanted": "1"}  # what is kept of all steps, the worst of each
@@ -365,12 +365,9 @@ class ContactRows:
         return list(made)
 
     def _mode(self, j: Any, p: Sequence[Scalar], speeds: Sequence[Scalar]) -> Scalar:
-        """Open, stuck or sliding: what slid does so as long as its friction is all that it can have; what rested, if it
-        moves, too.
-        """
+        """Open, stuck or sliding: what slides moves, with all the friction that it can have."""
         at_limit = size(p[1:]) >= AT_LIMIT * self.friction[j] * p[0]
-        moves = (size(speeds[1:]) > SLIP * GRAVITY * self.h) | (self.rested[j] < 1)
-        slides = at_limit & moves
+        slides = at_limit & (size(speeds[1:]) > SLIP * GRAVITY * self.h)
         return where(p[0] > 0, where(slides, SLIDING, STUCK), OPEN)
 
     def _anchor(self, j: Any, local: Frame, mode: Scalar, speeds: Sequence[Scalar]) -> Vector:
