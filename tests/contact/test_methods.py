@@ -160,3 +160,25 @@ def test_kinetic_friction_that_fades_does_not_stop_on_a_slope():
     slope = Slope(25, Surface(static=0.5), speed=-0.1)
     run = simulate(slope.scene, duration=2.0, step=1e-3, method=Moreau(scheme="gill", contact="momentum"))
     assert np.isclose(slope.speed(run)[-1], np.log(1 - np.tan(np.radians(25)) / 0.5) / 100, rtol=1e-3)
+
+
+def test_parameters_of_contacts_are_checked_and_marks_are_none():
+    slope = Slope(25, Surface(static=0.5))
+    names = [name for name in slope.scene.parameters if name.startswith("contact")]
+    assert names == [
+        "contact.push_out",
+        "contact.surface.static",
+        "contact.surface.kinetic",
+        "contact.surface.restitution",
+    ]
+    for field, value in (("static", -1.0), ("restitution", [0.5, 1.5])):
+        with pytest.raises(stiction.InputError, match=f"{field} is"):
+            simulate(slope.scene, duration=0.1, step=1e-3, parameters={f"contact.surface.{field}": value})
+
+
+def test_restitution_varies_from_none():
+    ball = FreeBody.of(stiction.Sphere(radius=0.1, mass=1.0), position=(0, 0, 0.6))
+    scene = Scene(parts={"ball": ball, **FLOOR})
+    run = simulate(scene, duration=0.6, step=1e-3, parameters={"contact.surface.restitution": [0.0, 0.5, 0.8]})
+    rise = run["ball.position.z"][330:].max(axis=0) - 0.1
+    assert np.allclose(rise, 0.5 * np.array([0.0, 0.5, 0.8]) ** 2, atol=5e-3)

@@ -31,7 +31,7 @@ class Surface(Validated, Parametric):
     """
 
     error = ContactError
-    vanishing = ("restitution",)
+    fading = ("restitution",)
 
     static: float = number(0.5, least=0)
     kinetic: float | None = number(None, least=0, optional=True)

@@ -149,7 +149,9 @@ def start_values(network: Network, bristles: bool = True) -> dict[str, float]:
     hidden = {name: set(part.hidden) for name, part in network.parts.items()}
     for slot in Layout(network).slots:
         part = network.parts[slot.key[0]]
-        if slot.key[1] not in hidden[slot.key[0]] and (bristles or not isinstance(part, FrictionPart)):
+        if not part.settable or slot.key[1] in hidden[slot.key[0]]:
+            continue
+        if bristles or not isinstance(part, FrictionPart):
             found[slot.name] = slot.start
     return found
 

@@ -51,6 +51,7 @@ class ContactPart(Impedance):
     """
 
     described = ("candidates", "spring", "depths")
+    settable = False
 
     candidates: Candidates = instance(Candidates)
     surfaces: tuple[Surface, ...] = instances(Surface)

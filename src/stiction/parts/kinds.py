@@ -44,12 +44,14 @@ class Part(Validated, Parametric):
         outputs: sizes of the ports that come out, by name.
         units: of the states and outputs, by the first part of their names.
         hidden: states that serve the method, and are no signals.
+        settable: whether users may say with which states it starts.
     """
 
     inputs: ClassVar[Mapping[str, int]] = {}
     outputs: ClassVar[Mapping[str, int]] = {}
     units: ClassVar[Mapping[str, str]] = {}
     hidden: ClassVar[tuple[str, ...]] = ()
+    settable: ClassVar[bool] = True
 
     def start(self) -> Mapping[str, float]:
         """The part's states, by name, with their first values."""

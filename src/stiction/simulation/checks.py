@@ -119,15 +119,19 @@ def check_values(parameters: Parameters, given: Given) -> None:
             _check_robot(name, parameters, given)
             continue
         usual, part = parameters.network.parts[name], parameters.in_arrays(name)
-        for was, thing in ((usual, part), (getattr(usual, "law", None), getattr(part, "law", None))):
-            if thing is None:
-                continue
+        for was, thing in zip(_inner(usual), _inner(part), strict=True):
             wrong = misfits(thing, parameters.batch)
             for field in thing.vanishing:
                 lost = np.asarray(getattr(thing, field) == 0) & (not absent(getattr(was, field)))
                 wrong |= np.broadcast_to(lost, parameters.batch)
             if wrong.any():
                 raise _refusal(parameters, name, tuple(int(i) for i in np.argwhere(wrong)[0]), given)
+
+
+def _inner(part: Any) -> list[Any]:
+    """A part and what of it has rules of its own: its law, its surfaces."""
+    law = getattr(part, "law", None)
+    return [part, *([] if law is None else [law]), *getattr(part, "surfaces", ())]
 
 
 def _check_robot(name: str, parameters: Parameters, given: Given) -> None:
@@ -146,7 +150,7 @@ def _check_robot(name: str, parameters: Parameters, given: Given) -> None:
 def _refusal(parameters: Parameters, name: str, run: tuple[int, ...], given: Given) -> StictionError:
     """The error that the part of one run alone would raise."""
     part = parameters.of_run(name, run)
-    things = [thing for thing in (part, getattr(part, "law", None)) if thing is not None]
+    things = _inner(part)
     found = [why() if callable(why) else why for thing in things for wrong, why in thing.conflicts() if wrong]
     if found:
         return given.refusal(f"{type(part).__name__}: {found[0]}", run)
