@@ -73,7 +73,7 @@ with style():
         grip.plot(run.time, run[f"contact.robot.{name}_finger.force.x"], label=f"{name} finger")
     grip.plot(run.time, run["contact.box.force.z"], color="black", linewidth=0.8, label="box, upwards")
     for k in range(12):
-        mode = run[f"contact.{k + 1}.mode"]
+        mode = run[f"contact.{k + 1}.state"]
         for value, color in ((1, "tab:blue"), (2, "tab:orange")):
             touch.fill_between(run.time, k, k + 0.8, where=mode == value, color=color, linewidth=0)
     height.set_title("a gripper picks up a box, and lets it go")

@@ -58,7 +58,7 @@ with style():
     for row, number in enumerate(numbers):
         for value, color in ((1, "tab:blue"), (2, "tab:orange")):
             here = [
-                (run[f"contact.{k}.candidate"] == number) & (run[f"contact.{k}.mode"] == value) for k in range(1, 9)
+                (run[f"contact.{k}.candidate"] == number) & (run[f"contact.{k}.state"] == value) for k in range(1, 9)
             ]
             touch.fill_between(run.time, row, row + 0.8, where=np.any(here, axis=0), color=color, linewidth=0)
     touch.set_yticks([row + 0.4 for row in range(len(numbers))], feet)

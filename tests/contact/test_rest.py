@@ -15,7 +15,7 @@ def test_a_block_below_the_limit_stays_for_a_minute():
     run = simulate(slope.scene, duration=60.0, step=1e-3, record=0.1)
     assert np.abs(slope.way(run)).max() < 1e-9
     assert np.abs(run["block.position.y"]).max() < 1e-9
-    assert (run["contact.1.mode"][1:] == 1).all()
+    assert (run["contact.1.state"][1:] == 1).all()
 
 
 @pytest.mark.parametrize("mass", [0.03, 300.0])

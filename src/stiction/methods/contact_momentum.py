@@ -53,7 +53,7 @@ class MomentumRows(ContactRows):
         """Where a point touches, and how far it is from its reference."""
         h, gap, first = self.h, self.slots.number(j, "gap"), j * self.width
         touches = (gap <= 0) & (candidate >= 0)
-        self.rested[j] = where(touches, where(self.mark(j, "mode") == SLIDING, 0, 1), 0)
+        self.rested[j] = where(touches, where(self.mark(j, "state") == SLIDING, 0, 1), 0)
         self.friction[j] = where(touches, 1, 0)
         for k in range(self.width):
             for i in range(self.n):
@@ -64,7 +64,7 @@ class MomentumRows(ContactRows):
 
     def _way(self, j: Any, speeds: Sequence[Scalar]) -> list[Scalar]:
         """From the reference point, along the tangents; of a point that has just touched, since it crossed (16)."""
-        mode, gap = self.mark(j, "mode"), self.slots.number(j, "gap")
+        mode, gap = self.mark(j, "state"), self.slots.number(j, "gap")
         since = clip(gap / where(speeds[0] < 0, speeds[0], -TINY), 0, self.h)
         found = []
         for d, s in zip(self.way(j, self.local_frame(j)), speeds[1:], strict=True):

@@ -54,7 +54,7 @@ SLIP = 5e-4  # of what gravity gives in a step: a slower contact rests, though i
 TOUCHING = 1e-12  # m of an approach that is none
 UNROLLED = 24  # velocities up to which sums over them are written out
 TOLD = {"contact_residual": "m/s", "contacts_wanted": "1"}  # what is kept of all steps, the worst of each
-KEPT = ("mode", "approach", *(f"{word}.{c}" for word in ("anchor", "push") for c in "xyz"))
+KEPT = ("state", "approach", *(f"{word}.{c}" for word in ("anchor", "push") for c in "xyz"))
 
 
 class ContactRows:
@@ -178,7 +178,7 @@ class ContactRows:
         """What a contact asks for, how rough it is, and the impulse of the last step."""
         h, gap = self.h, self.slots.number(j, "gap") + self.lead * speeds[0]
         static, kinetic, bounce = self.part.surface(maximum(0, candidate))
-        mode, approach = self.mark(j, "mode"), self.mark(j, "approach")
+        mode, approach = self.mark(j, "state"), self.mark(j, "approach")
         rested = (mode == STUCK) | ((mode == OPEN) & (size(speeds[1:]) <= CREEP))
         self.rested[j], self.friction[j] = where(rested, 1, 0), where(rested, static, kinetic)
         i, touching = j * self.width, ((gap <= 0) | ((mode > OPEN) & (gap < CLOSE))) & (candidate >= 0)
@@ -343,12 +343,12 @@ class ContactRows:
             speeds = [self.along(j * self.width + k, v) for k in range(self.width)]
             mode = self._mode(j, p, speeds)
             last = self.last[j * self.width]
-            jumped = (mode != self.mark(j, "mode")) | (absolute(p[0] - last) > JUMP * (p[0] + absolute(last)))
+            jumped = (mode != self.mark(j, "state")) | (absolute(p[0] - last) > JUMP * (p[0] + absolute(last)))
             self.jumps[0] = self.jumps[0] + where(jumped, 1, 0)
             push = [*(x / h for x in p), 0][:3]
             numbers = {
                 "candidate": candidate,
-                "mode": mode,
+                "state": mode,
                 "gap": self.slots.number(j, "gap"),
                 "approach": self._caught(j, p[0]),
                 **_named("anchor", self._anchor(j, local, mode, speeds)),
@@ -374,7 +374,7 @@ class ContactRows:
         """Where what is stuck holds on: where it was, if it rested; else where it is at the end of the step. Of what
         rolls, the slip so far.
         """
-        before, keeps = self.vector(j, "anchor"), (mode == STUCK) & (self.mark(j, "mode") == STUCK)
+        before, keeps = self.vector(j, "anchor"), (mode == STUCK) & (self.mark(j, "state") == STUCK)
         here = local.point + _sum(local.axes, [self.h / 2 * s for s in speeds])
         if not absent(self.lead):
             until = [self.lead * self.along(j * self.width + k, self.column_v) for k in range(self.width)]

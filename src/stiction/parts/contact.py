@@ -23,7 +23,7 @@ from stiction.trace.parameters import Substitution
 
 SEEN = {"position": 3, "rotation": 9, "velocity": 3, "angular": 3}
 PUSHED = {"force": 3, "moment": 3}
-WORDS = {"candidate": "1", "mode": "1", "gap": "m", "approach": "m/s"}
+WORDS = {"candidate": "1", "state": "1", "gap": "m", "approach": "m/s"}
 VECTORS = {"anchor": "m", "push": "N", "force": "N", "point": "m", "normal": "1"}
 MARKS = (*WORDS, *(f"{word}.{c}" for word in VECTORS for c in "xyz"))  # what is kept of each contact
 WORLD, FREE = -1, -1  # number of what does not move; candidate of a slot that nobody has
@@ -35,7 +35,7 @@ class ContactPart(Impedance):
     """The contacts of a scene. Ports, for each link or body that moves: position [m], rotation, velocity [m/s] and
     angular velocity [rad/s] in; force [N] and moment [N·m] on it out.
 
-    Its states are slots, as many as contacts may act at once: number of the candidate (−1: none), mode (0 open, 1
+    Its states are slots, as many as contacts may act at once: number of the candidate (−1: none), state (0 open, 1
     stuck, 2 sliding), gap [m], force [N] on the body that has the point, point [m] and normal in the world; hidden are
     the anchor of what is stuck, and the speed at which it came.
 

@@ -236,7 +236,7 @@ def _held(runs: dict[str, Trajectory], later: Trajectory) -> list[Claim]:
     rest, made = slice(4000, 5001), []
     for name, least in (("proposed", 0.5), ("ours", 0.9)):
         run = runs[name]
-        modes = np.stack([of_vertex(run, v, "mode")[rest] for v in resting(run)])
+        modes = np.stack([of_vertex(run, v, "state")[rest] for v in resting(run)])
         still = float(np.mean(modes == 1)) / float(np.mean(modes > 0))
         speed = float(np.median(np.abs(np.diff(tip(run)[rest]) / 1e-3)))
         made.append(

@@ -145,5 +145,7 @@ def usual(names: Iterable[str], units: Mapping[str, str], few: bool = False) -> 
 
 def _is_usual(name: str, unit: str) -> bool:
     word, _ = split(name)
-    aside = any(not WORDS.get(piece, True) for piece in name.split("."))
+    pieces = name.split(".")
+    slot = pieces[0] == "contact" and pieces[1:2] and pieces[1].isdigit()  # whose contact it is changes
+    aside = slot or any(not WORDS.get(piece, True) for piece in pieces)
     return WORDS[word] if word else "." in name and not aside and unit not in ("", "1")

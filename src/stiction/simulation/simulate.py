@@ -49,7 +49,7 @@ def simulate(
     "margin.SITE", what is missing to break-away [N·m or N], "fastest.SITE", the largest speed so far, and the states of
     laws that have some ("bend.SITE" [rad or m]); "limit.JOINT", the torque of an end stop, above 0 at the upper end,
     "motion.JOINT", what an imposed motion takes [N·m or N]; with rigid friction also "residual" [N·m or N]: how far at
-    worst, so far, stick and slip contradicted each other. Of contacts: "contact.SLOT.candidate", "mode" (0 open, 1
+    worst, so far, stick and slip contradicted each other. Of contacts: "contact.SLOT.candidate", "state" (0 open, 1
     stuck, 2 sliding), "gap" [m], "point", "normal" and "force" [N]; "contact.BODY.force" and "moment" [N·m], of all
     contacts of a body; "contact_residual" [m/s] and "contacts_wanted". "rosenbrock" counts "steps" and "rejected"
     steps. With `energy`: "energy.kinetic", "energy.potential", "energy.elastic", "work.SOURCE", "loss.PART" and
