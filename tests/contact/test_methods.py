@@ -5,10 +5,9 @@ import pytest
 
 import stiction
 from stiction import Box, Contacts, HalfSpace, Moreau, Origin, Scene, Surface, Wire, simulate
-from stiction.methods import masses
-from stiction.network import programs
-from stiction.parts import Fixed, FreeBody, Source, robot_body
+from stiction.parts import Fixed, FreeBody, Source
 from tests.contact.scenes import FLOOR, Slope, chain
+from tests.methods.test_large_robots import both_ways
 
 G = 9.81
 
@@ -78,15 +77,7 @@ def test_contacts_of_large_robots_as_with_a_matrix(level, monkeypatch):
     falls = chain(4, height=0.3)
     friction = {f"joint{k}": stiction.Coulomb(level=level) for k in range(1, 5)} if level else {}
     scene = Scene(robot=falls.robot, parts=falls.parts, contacts=falls.contacts, q=falls.q, friction=friction)
-    runs = []
-    for written in (1000, 2):
-        monkeypatch.setattr(masses, "WRITTEN", written)
-        monkeypatch.setattr(robot_body, "WRITTEN", written)
-        monkeypatch.setenv("STICTION_CACHE", "")
-        programs._programs.clear()
-        runs.append(simulate(scene, duration=0.4, step=1e-3, method="moreau"))
-    programs._programs.clear()
-    plain, large = runs
+    large, plain = both_ways(monkeypatch, scene, limit=2, duration=0.4)
     assert plain["contact.robot.link4.force.z"].max() > 10
     for name in ("q.joint1", "q.joint2", "q.joint3", "q.joint4", "contact.robot.link4.force.z"):
         scale = np.abs(plain[name]).max()

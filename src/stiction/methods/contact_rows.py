@@ -260,7 +260,8 @@ class ContactRows:
         """The velocities at which overlaps and ways from anchors are made good, as far as they agree: what would only
         strain a body between its contacts, or against joints that hold, is left out: w − λ (A + λ)⁻¹ w.
         """
-        n, most, back = self.active * self.width, self.width * self.most, Array(self.width * self.most, self.like)
+        n, rows = self.active * self.width, self.width * self.most
+        back = Array(rows, self.like)
         soft = AGREED * self.scale[0]
 
         def count(r: Any, total: list) -> list:
@@ -269,13 +270,13 @@ class ContactRows:
         wanted = loop(n, count, [self.like[0]])[0]
 
         def find(_: Any, carry: list) -> list:
-            B, w = Grid(most, most, self.like, blank=True), Array(most, self.like, blank=True)
+            B, w = Grid(rows, rows, self.like, blank=True), Array(rows, self.like, blank=True)
 
             def row(r: Any) -> None:
                 w[r] = self.wish[r]
 
                 def entry(s: Any) -> None:
-                    even = (A[r, s] + A[s, r]) / 2  # gyroscopic SLOPes are not
+                    even = (A[r, s] + A[s, r]) / 2  # where joints hold, A is so but for rounding
                     B[r, s] = even * self.held[r] * self.held[s] + where(r == s, soft + 1 - self.held[r], 0)
 
                 self.rows(entry)

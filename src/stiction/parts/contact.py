@@ -14,7 +14,7 @@ from stiction.contact.settings import Surface
 from stiction.contact.slots import Slots
 from stiction.contact.tables import Group, Row, Tables
 from stiction.fields import count, instance, instances, number
-from stiction.parts.kinds import NOWHERE, Impedance, Ports
+from stiction.parts.kinds import FRAME_INPUTS, NOWHERE, Impedance, Ports
 from stiction.spatial import Matrix, Pose, Twist, Vector
 from stiction.trace.array import Array
 from stiction.trace.functions import Scalar, lookup, loop, where
@@ -22,7 +22,6 @@ from stiction.trace.grid import column
 from stiction.trace.parameters import Substitution
 
 SEEN = {"position": 3, "rotation": 9, "velocity": 3, "angular": 3}
-PUSHED = {"force": 3, "moment": 3}
 WORDS = {"candidate": "1", "state": "1", "gap": "m", "approach": "m/s"}
 VECTORS = {"anchor": "m", "push": "N", "force": "N", "point": "m", "normal": "1"}
 MARKS = (*WORDS, *(f"{word}.{c}" for word in VECTORS for c in "xyz"))  # what is kept of each contact
@@ -37,7 +36,7 @@ class ContactPart(Impedance):
 
     Its states are slots, as many as contacts may act at once: number of the candidate (−1: none), state (0 open, 1
     stuck, 2 sliding), gap [m], force [N] on the body that has the point, point [m] and normal in the world; hidden are
-    the anchor of what is stuck, and the speed at which it came.
+    the anchor of what is stuck, the speed at which it came, and the push along its normal and tangents [N].
 
     Attributes:
         candidates: what may touch.
@@ -57,7 +56,7 @@ class ContactPart(Impedance):
     surfaces: tuple[Surface, ...] = instances(Surface)
     most: int = count(8, least=1)
     margin: float = number(above=0)
-    push_out: float = number(1.0, above=0)
+    push_out: float = number(above=0)
     spring: tuple[float | None, float | None] = (None, None)
     depths: tuple[float, ...] = ()
     axis: tuple[int, int, int] | None = None
@@ -65,14 +64,18 @@ class ContactPart(Impedance):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set("inputs", {f"{name}.{port}": n for name in self.movers for port, n in SEEN.items()})
-        self._set("outputs", {f"{name}.{port}": n for name in self.movers for port, n in PUSHED.items()})
-        self._set("numbers", _numbers(self.candidates, self.movers))
+        self._set("outputs", {f"{name}.{port}": n for name in self.movers for port, n in FRAME_INPUTS.items()})
 
     @cached_property
     def movers(self) -> list[str]:
         """What can move and touch."""
         named = {name for x in self.candidates.listed for name in (x.body, x.other)}
         return [name for name, carrier in self.candidates.carriers.items() if carrier.moves and name in named]
+
+    @cached_property
+    def numbers(self) -> dict[str, list[list[Any]]]:
+        """The rows of all tables of geometry: numbers, or inputs of the program that stand for them."""
+        return _numbers(self.candidates, self.movers)
 
     @cached_property
     def numbering(self) -> dict[str, int]:
@@ -88,7 +91,7 @@ class ContactPart(Impedance):
         twin._set("push_out", substitution("push_out", self.push_out))
         surfaces = [s.with_parameters(substitution.inside(self._surface_name(k))) for k, s in enumerate(self.surfaces)]
         twin._set("surfaces", tuple(surfaces))
-        numbers: Mapping[str, Any] = self.numbers  # type: ignore[attr-defined]
+        numbers = self.numbers
         made = {
             table: [
                 [_number(substitution, f"{table}.{k}.{j}", x) for j, x in enumerate(row)] for k, row in enumerate(rows)
@@ -103,7 +106,7 @@ class ContactPart(Impedance):
 
     def structure(self) -> tuple:
         """Who can touch whom, and which numbers of the tables shape the program."""
-        numbers: Mapping[str, Any] = self.numbers  # type: ignore[attr-defined]
+        numbers = self.numbers
         rows = {kind: tuple(tuple(map(_shape, row)) for row in rows) for kind, rows in self._rows(numbers).items()}
         shapes = {table: tuple(tuple(map(_shape, row)) for row in rows) for table, rows in numbers.items()}
         surfaces = (tuple(x.surface for x in self.candidates.listed), tuple(s.structure() for s in self.surfaces))
@@ -144,7 +147,7 @@ class ContactPart(Impedance):
         return Detector(poses, twists, self._tables(like), h, like)
 
     def _tables(self, like: Sequence[Scalar]) -> Tables:
-        numbers: Mapping[str, Any] = self.numbers  # type: ignore[attr-defined]
+        numbers = self.numbers
         sizes = [row[0] for row in numbers["sizes"]]
         return Tables(self._rows(numbers), numbers, sizes, self.margin, like)
 
@@ -223,11 +226,15 @@ class ContactPart(Impedance):
             return carry
 
         loop(self.most, one, [0 * own[0]])
-        outputs = {}
+        return self.pushed(sums), [0] * len(own)
+
+    def pushed(self, sums: Array) -> Ports:
+        """The outputs, from force and moment on one body after the other."""
+        outputs: dict[str, Any] = {}
         for k, name in enumerate(self.movers):
             outputs[f"{name}.force"] = [sums[6 * k + i] for i in range(3)]
             outputs[f"{name}.moment"] = [sums[6 * k + 3 + i] for i in range(3)]
-        return outputs, [0] * len(own)
+        return outputs
 
 
 def contact_name(network: Any) -> str:

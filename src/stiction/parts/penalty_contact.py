@@ -72,11 +72,7 @@ class PenaltyContact(ContactPart):
                 push(met.other, met, force, -1)
 
         detector.visit(meet)
-        outputs = {}
-        for k, name in enumerate(self.movers):
-            outputs[f"{name}.force"] = [sums[6 * k + i] for i in range(3)]
-            outputs[f"{name}.moment"] = [sums[6 * k + 3 + i] for i in range(3)]
-        return outputs, []
+        return self.pushed(sums), []
 
     def _pressed(self, met: Met) -> Vector:
         """Force on the point, in the frame of the target."""
