@@ -15,8 +15,6 @@ from stiction.trace.parameters import Key, Rows, Substitution
 from stiction.trace.program import Port
 from stiction.trace.structure import NoKeyError, structure_of
 
-TABLE = 4  # columns of tables: time, value, slope, integral
-
 
 class TableRows:
     """The rows of one table among those of all, as programs see them."""
@@ -95,17 +93,26 @@ class Parameters:
         return None if self.structure is None else (*more, self.structure, tuple(self.varying))
 
     @property
+    def _widths(self) -> dict[int, list[Key]]:
+        """The tables, by how many columns they have."""
+        found: dict[int, list[Key]] = {}
+        for key, rows in self.tables.items():
+            found.setdefault(len(rows[0]), []).append(key)
+        return found
+
+    @property
     def ports(self) -> list[Port]:
         """The ports that they enter programs by."""
         found = [Port("parameters", (len(self.shared),), "SI", "uniform")]
-        found += [Port("tables", (TABLE,), "SI", "lookup")] if self.tables else []
+        found += [Port(f"tables{width}", (width,), "SI", "lookup") for width in self._widths]
         return found + ([Port("varying", (len(self.varying),), "SI")] if self.varying else [])
 
     @property
     def arrays(self) -> list[np.ndarray]:
         """Their values, one array per port; the varying ones last, (*batch, how many)."""
         found = [np.array(list(self.shared.values()), float)]
-        found += [np.array([row for rows in self.tables.values() for row in rows], float)] if self.tables else []
+        for width, tables in self._widths.items():
+            found.append(np.array([row for key in tables for row in self.tables[key]], float).reshape(-1, width))
         return found + ([np.stack(list(self.varying.values()), axis=-1)] if self.varying else [])
 
     def traced(self, given: Sequence[Any]) -> tuple[Network, Any, Sequence[Any]]:
@@ -113,11 +120,11 @@ class Parameters:
         table: dict[Key, Scalar] = dict(zip(self.shared, given[0], strict=True))
         left = iter(given[1:])
         rows: dict[Key, TableRows] = {}
-        if self.tables:
+        for tables in self._widths.values():
             port, first = next(left), 0
-            for key, points in self.tables.items():
+            for key in tables:
                 rows[key] = TableRows(port, first)
-                first += len(points)
+                first += len(self.tables[key])
         if self.varying:
             table |= dict(zip(self.varying, next(left), strict=True))
         stand_ins = Substitution(lambda key, _: table[key], self.varying, table=lambda key, _: rows[key])

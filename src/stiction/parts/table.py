@@ -103,16 +103,22 @@ class Table(Validated, Parametric):
         return total + value * d + slope * d * d / 2 + self(t) * (t - inside)
 
     def _interval(self, t: Scalar) -> Scalar:
-        """Which of the lines: by division where the times are equally spaced, else by halving."""
-        n = len(self.time) - 1
-        span = self.time[-1] - self.time[0]
-        if all(abs(x - (self.time[0] + span * k / n)) <= 1e-9 * span / n for k, x in enumerate(self.time)):
-            return clip(floor((t - self.time[0]) * n / span), 0, n - 1)
+        """Which of the lines."""
+        return interval(self.time, t)
 
-        def halve(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
-            low, high = carry
-            middle = floor((low + high) / 2)
-            later = t >= lookup(self.time, middle)
-            return [where(later, middle, low), where(later, high, middle)]
 
-        return loop(math.ceil(math.log2(n)) + 1, halve, [0 * t, 0 * t + n])[0]
+def interval(knots: Sequence[float], x: Scalar) -> Scalar:
+    """Between which of some rising numbers x lies, by that below it, from 0 on: by division where they are equally
+    spaced, else by halving.
+    """
+    n, span = len(knots) - 1, knots[-1] - knots[0]
+    if all(abs(knot - (knots[0] + span * k / n)) <= 1e-9 * span / n for k, knot in enumerate(knots)):
+        return clip(floor((x - knots[0]) * n / span), 0, n - 1)
+
+    def halve(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
+        low, high = carry
+        middle = floor((low + high) / 2)
+        later = x >= lookup(knots, middle)
+        return [where(later, middle, low), where(later, high, middle)]
+
+    return loop(math.ceil(math.log2(n)) + 1, halve, [0 * x, 0 * x + n])[0]

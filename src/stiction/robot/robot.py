@@ -11,7 +11,16 @@ import numpy as np
 from stiction.dynamics.mechanism import Mechanism
 from stiction.errors import RobotError, unknown
 from stiction.fields import instances, matrix, text
-from stiction.robot import derivatives, dynamics, energy, feasibility, identification, kinematics, variants
+from stiction.robot import (
+    derivatives,
+    dynamics,
+    energy,
+    feasibility,
+    identification,
+    inverse_kinematics,
+    kinematics,
+    variants,
+)
 from stiction.robot.assembly import Assembly
 from stiction.robot.element import Element
 from stiction.robot.joint import Joint
@@ -105,6 +114,7 @@ class Robot(Element):
     jacobian = kinematics.jacobian
     jacobian_rate = kinematics.jacobian_rate
     position_rates = kinematics.position_rates
+    inverse_kinematics = inverse_kinematics.inverse_kinematics
 
     inverse_dynamics = dynamics.inverse_dynamics
     forward_dynamics = dynamics.forward_dynamics

@@ -63,6 +63,38 @@ class Value:
         return self.m.instruction(f"and {self.m.mask} {self.name}, {other.name}")
 
 
+class Whole:
+    """Whole numbers of 64 bits in the emitted text, one per lane."""
+
+    __slots__ = ("m", "value")
+
+    def __init__(self, m: "Arithmetic", value: Value) -> None:
+        self.m, self.value = m, value
+
+    def _with(self, op: str, other: "Whole | int") -> "Whole":
+        if isinstance(other, int):
+            return Whole(self.m, self.m.whole(op, self.value, other))
+        return Whole(self.m, self.m.instruction(f"{op} {self.m.integer} {self.value.name}, {other.value.name}"))
+
+    def __add__(self, other: "Whole | int") -> "Whole":
+        return self._with("add", other)
+
+    def __mul__(self, other: "Whole | int") -> "Whole":
+        return self._with("mul", other)
+
+    def __and__(self, other: "Whole | int") -> "Whole":
+        return self._with("and", other)
+
+    def __xor__(self, other: "Whole | int") -> "Whole":
+        return self._with("xor", other)
+
+    def __lshift__(self, other: int) -> "Whole":
+        return self._with("shl", other)
+
+    def __rshift__(self, other: int) -> "Whole":
+        return self._with("lshr", other)
+
+
 class Text:
     """The lines of a module as they grow: globals, allocations at the entry, instructions."""
 
@@ -145,6 +177,14 @@ class Arithmetic:
 
     def whole(self, op: str, a: Value, number: int) -> Value:
         return self.instruction(f"{op} {self.integer} {a.name}, {self.literal(number, self.integer)}")
+
+    def word(self, x: Value) -> Whole:
+        """The low 32 bits of a whole number from 0 to 2⁵¹."""
+        return Whole(self, self.whole("and", self.bits_of(x + self.constant(2.0**52)), 0xFFFFFFFF))
+
+    def real_of(self, x: Whole) -> Value:
+        """A whole number below 2⁵² as a real one."""
+        return self.from_bits(self.whole("or", x.value, 0x4330000000000000)) - self.constant(2.0**52)
 
     def rint(self, x: Value) -> Value:
         return (x + self.constant(MAGIC)) - self.constant(MAGIC)

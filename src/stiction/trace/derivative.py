@@ -30,6 +30,7 @@ FACTORS: dict[str, Callable[..., tuple]] = {
     "sign": lambda y, a: (0,),
     "floor": lambda y, a: (0,),
     "most": lambda y, a: (0,),
+    "uniform": lambda y, *a: (0,) * len(a),
     "min": lambda y, a, b: (where(a < b, 1, 0), where(a < b, 0, 1)),
     "max": lambda y, a, b: (where(a < b, 0, 1), where(a < b, 1, 0)),
 }

@@ -18,6 +18,8 @@ The polynomials interpolate at Chebyshev points what remains of each function af
 from collections.abc import Callable
 from typing import Any
 
+from stiction.trace.random import fraction, philox
+
 # π/2 in three parts; the first two have 33 bits, so that their products with whole numbers below 2^20 are exact.
 HALF_PI = (1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21)
 TWO_OVER_PI = 0.6366197723675814
@@ -189,6 +191,14 @@ def atan2(m: Any, y: Any, x: Any) -> Any:
     return m.where((ax <= m.constant(float("inf"))) & (ay <= m.constant(float("inf"))), angle, x + y)
 
 
+def uniform(m: Any, seed: Any, run: Any, drawer: Any, draw: Any, number: Any) -> Any:
+    """As `random.drawn`."""
+    counter = tuple(m.word(x) for x in (draw, run, drawer, number))
+    first = m.word(seed)
+    word, next_word, _, _ = philox(counter, (first, first & 0))
+    return (m.real_of(fraction(word, next_word)) + m.constant(0.5)) * m.constant(2.0**-52)
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sin": sin,
     "cos": cos,
@@ -197,4 +207,5 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "log": log,
     "tanh": tanh,
     "atan2": atan2,
+    "uniform": uniform,
 }

@@ -4,6 +4,8 @@ import math
 import operator
 from collections.abc import Callable
 
+from stiction.trace.random import drawn
+
 
 def _safe(function: Callable[[float], float]) -> Callable[[float], float]:
     """Where Python raises, machine code gives NaN; so do we."""
@@ -71,6 +73,7 @@ FOLD: dict[str, Callable[..., float]] = {
     "max": _larger,
     "floor": lambda x: float(math.floor(x)) if abs(x) < math.inf else x,
     "constant": lambda x: x,
+    "uniform": drawn,
     "lt": operator.lt,
     "le": operator.le,
     "eq": operator.eq,

@@ -60,6 +60,17 @@ sign = _function("sign", "sign", "−1, 0 or 1, as the number is negative, zero 
 floor = _function("floor", "floor", "Largest whole number not above x.")
 minimum = _function("min", "Min", "The smaller of two; NaN if either is.")
 maximum = _function("max", "Max", "The larger of two; NaN if either is.")
+uniform = _function(
+    "uniform",
+    "uniform",
+    "A random number between 0 and 1, neither included, by the whole numbers seed, run, drawer, draw and number.",
+)
+
+
+def normal(seed: Scalar, run: Scalar, drawer: Scalar, draw: Scalar, number: int = 0) -> Scalar:
+    """A random number of the standard normal distribution, by whole numbers: the same from the same."""
+    size = sqrt(-2 * log(uniform(seed, run, drawer, draw, 2 * number)))
+    return size * cos(2 * math.pi * uniform(seed, run, drawer, draw, 2 * number + 1))
 
 
 def clip(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
