@@ -32,10 +32,16 @@ def scene_of(robot: Robot) -> Scene:
     friction = Stribeck(level=LEVEL, static=STATIC, velocity=SLOW_SPEED, exponent=2.0, viscous=VISCOUS)
     drive = Drive(motor=motor, gear=Gear(ratio=RATIO), joint_friction=friction)
     gains = {"proportional": PROPORTIONAL, "integral": INTEGRAL, "derivative": DERIVATIVE}
-    pid = PID(clock=Clock(period=2e-3), **gains, limit=VOLTAGE, target=TARGET)
-    drives, control = dict.fromkeys(robot.velocity_names, drive), dict.fromkeys(robot.velocity_names, pid)
+    pid = PID(clock=Clock(period=2e-3), **gains, limit=VOLTAGE)
+    names = robot.velocity_names
     return Scene(
-        robot=robot, limits="ignore", drives=drives, control=control, q=np.full(robot.nq, Q), v=np.full(robot.nv, V)
+        robot=robot,
+        limits="ignore",
+        drives=dict.fromkeys(names, drive),
+        control=dict.fromkeys(names, pid),
+        reference=dict.fromkeys(names, TARGET),
+        q=np.full(robot.nq, Q),
+        v=np.full(robot.nv, V),
     )
 
 

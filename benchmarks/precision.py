@@ -42,14 +42,16 @@ def speeds(robot: Robot) -> np.ndarray:
 
 def scene_of(robot: Robot) -> Scene:
     """The arm with its drives and controllers."""
-    drives, control = {}, {}
+    drives, control, reference = {}, {}, {}
     for name, level, w in zip(robot.velocity_names, LEVELS, speeds(robot), strict=False):
         friction = Coulomb(level=level, viscous=VISCOUS)
         motor = DCMotor(resistance=R, constant=K, rotor_inertia=ROTOR, rated_voltage=VOLTS)
         drives[name] = Drive(motor=motor, gear=Gear(ratio=RATIO), joint_friction=friction)
         gains = {"proportional": GAIN, "derivative": DAMPING, "limit": VOLTS}
-        control[name] = PID(clock=Clock(period=TICK), target=lambda t, w=w: 0.3 + SWING * sin(w * t), **gains)
-    return Scene(robot=robot, limits="ignore", drives=drives, control=control, q=np.full(robot.nq, 0.3))
+        control[name] = PID(clock=Clock(period=TICK), **gains)
+        reference[name] = lambda t, w=w: 0.3 + SWING * sin(w * t)
+    servos = {"drives": drives, "control": control, "reference": reference}
+    return Scene(robot=robot, limits="ignore", **servos, q=np.full(robot.nq, 0.3))
 
 
 class MujocoArm:

@@ -34,11 +34,10 @@ scene = stiction.Scene(
     parts={"floor": Fixed(shapes=(stiction.HalfSpace(),)), "push": Source(functions=(0.0, push, 0.0))},
     wires=[stiction.Wire("robot.trunk.force", ["push.force"])],
     control={
-        name: stiction.PID(
-            clock=stiction.Clock(period=2e-3), proportional=80.0, derivative=2.0, limit=35.0, target=pose[name]
-        )
+        name: stiction.PID(clock=stiction.Clock(period=2e-3), proportional=80.0, derivative=2.0, limit=35.0)
         for name in legs
     },
+    reference=pose,
     friction={name: stiction.Coulomb(level=0.2, viscous=0.05) for name in legs},
     contacts=stiction.Contacts(surface=stiction.Surface(static=0.8, kinetic=0.6), off=[("robot.*", "robot.*")]),
     q={"root.z": 0.4, **pose},

@@ -13,6 +13,7 @@ from stiction import (
     DCMotor,
     Drive,
     ElastoPlastic,
+    Encoder,
     Euler,
     FrictionSite,
     Gear,
@@ -24,6 +25,7 @@ from stiction import (
     Scene,
     Stribeck,
     Table,
+    Tachometer,
     TorqueMotor,
     Viscous,
     library,
@@ -152,9 +154,9 @@ def everything():
                 command=Formula("0.01*sin(t)"),
             ),
         },
-        control={
-            "left.turn": PID(clock=Clock(period=2e-3, delay=1), proportional=10.0, limit=24.0, target=Formula("0.1*t"))
-        },
+        control={"left.turn": PID(clock=Clock(period=2e-3, delay=1), proportional=10.0, limit=24.0)},
+        reference={"left.turn": Formula("0.1*t")},
+        sensors={"left.turn": [Encoder(counts=4096, side="motor", delay=2, window=3), Tachometer(delay=1)]},
         torque={
             "left.turn": Formula("0.3*sin(5*t)"),
             "left.slide": 0.25,

@@ -72,8 +72,10 @@ def test_a_pid_on_voltage():
     motor = DCMotor(resistance=2.36, constant=2.58e-2, rotor_inertia=7.03e-6, rated_voltage=24.0)
     friction = Stribeck(level=0.4, static=0.5, velocity=0.01, viscous=0.2)
     drive = Drive(motor=motor, gear=Gear(ratio=120), joint_friction=friction)
-    pid = PID(clock=Clock(period=2e-3), proportional=100.0, integral=50.0, derivative=5.0, limit=24.0, target=0.5)
-    run = simulate(driven(0.02, drive, control={"axle": pid}), duration=6.0, step=1e-3, method="moreau", record=2e-3)
+    pid = PID(clock=Clock(period=2e-3), proportional=100.0, integral=50.0, derivative=5.0, limit=24.0)
+    scene = driven(0.02, drive, control={"axle": pid}, reference={"axle": 0.5})
+    run = simulate(scene, duration=6.0, step=1e-3, method="moreau", record=2e-3)
+    assert run["error.axle"][-1] == pytest.approx(0.5 - run["q.axle"][-1], abs=1e-5)
     assert run["command.axle"][1] == 24.0 == np.abs(run["command.axle"]).max()
     stuck = (run["mode.axle"] == 0) & (run.time > 0.6)
     error = 0.5 - run["q.axle"]
@@ -107,10 +109,11 @@ def test_the_energy_balance_of_a_drive(method):
 
 @pytest.mark.parametrize("ratio", [50.0, -50.0])
 def test_a_controller_acts_in_the_sense_of_the_joint(ratio):
-    pid = PID(clock=Clock(period=2e-3), proportional=100.0, derivative=5.0, limit=24.0, target=0.5)
+    pid = PID(clock=Clock(period=2e-3), proportional=100.0, derivative=5.0, limit=24.0)
     motor = DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5)
     for spring in ({}, {"stiffness": 4.0, "damping": 2e-3}):
-        scene = driven(0.05, Drive(motor=motor, gear=Gear(ratio=ratio, **spring)), control={"axle": pid})
+        drive = Drive(motor=motor, gear=Gear(ratio=ratio, **spring))
+        scene = driven(0.05, drive, control={"axle": pid}, reference={"axle": 0.5})
         run = simulate(scene, duration=3.0, step=1e-3, method="moreau", record=0.5)
         assert run["q.axle"][-1] == pytest.approx(0.5, abs=1e-3)
 
@@ -187,11 +190,6 @@ P_ONLY = PID(clock=Clock(period=0.01), proportional=1.0)
         (lambda: DCMotor(resistance=-1, constant=1.0), "resistance is -1", DriveError),
         (lambda: DCMotor(resistance=1, constant=0.0), "constant is 0", DriveError),
         (lambda: DCMotor(resistance=1, constant=1.0, rotor_inertia=-1e-5), "rotor_inertia is -1e-05", DriveError),
-        (
-            lambda: DCMotor(resistance=1, constant=1.0, inductance=1e-3, current_limit=1.0),
-            "takes no current_limit",
-            DriveError,
-        ),
         (lambda: TorqueMotor(torque_limit=((1, 2), (2, 1))), "speeds rising from 0", DriveError),
         (lambda: TorqueMotor(torque_limit="much"), "torque_limit is 'much'", DriveError),
         (lambda: Gear(ratio=0), "ratio is 0.0; allowed: a number that is not 0", DriveError),
@@ -263,8 +261,8 @@ P_ONLY = PID(clock=Clock(period=0.01), proportional=1.0)
         (lambda: Drive(motor=TorqueMotor(), command=lambda: 1), "command is .*it fails at t = 1 s", DriveError),
         (lambda: Drive(motor=TorqueMotor(), command=lambda t: None), "command", DriveError),
         (
-            lambda: PID(clock=Clock(period=0.01), proportional=1.0, target=lambda t: 1 / 0),
-            "target is .*it fails at t = 1 s",
+            lambda: driven(1.0, Drive(motor=TorqueMotor()), reference={"axle": lambda t: 1 / 0}),
+            "reference of 'axle': Given: value is .*it fails at t = 1 s",
             stiction.InputError,
         ),
         (lambda: PID(clock=Clock(period=0.01), proportional="2"), "proportional is '2'", stiction.InputError),

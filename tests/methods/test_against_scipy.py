@@ -220,8 +220,13 @@ def test_a_sampled_controller_on_a_pendulum(method, step):
     """Integral, saturation, a phase of 10 ms, a delay of a tick, gravity that pulls sideways: tick by tick by SciPy."""
     gains = {"proportional": 30.0, "integral": 20.0, "derivative": 4.0, "limit": 8.0}
     clock = Clock(period=0.02, phase=0.01, delay=1)
-    pid = PID(clock=clock, target=lambda t: 0.5 * sin(2 * t) + 0.3, **gains)
-    scene = Scene(robot=library.pendulum(1), control={"joint1": pid}, gravity=(3.0, 0, -9.81), q=[0.4])
+    scene = Scene(
+        robot=library.pendulum(1),
+        control={"joint1": PID(clock=clock, **gains)},
+        reference={"joint1": lambda t: 0.5 * sin(2 * t) + 0.3},
+        gravity=(3.0, 0, -9.81),
+        q=[0.4],
+    )
     run = simulate(scene, duration=2.0, step=step, method=method, record=0.01)
     state, total, command, coming, expected = np.array([0.4, 0.0]), 0.0, 0.0, 0.0, [0.4]
     for k in range(200):

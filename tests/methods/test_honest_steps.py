@@ -347,9 +347,9 @@ def test_stick_slip_of_lugre(step, part):
 )
 def test_a_controller_that_hunts(law, method):
     """A PID whose integral winds up until the axle breaks away, overshoots and sticks: its period at 1 and 2 ms."""
-    gains = {"proportional": 8.0, "integral": 60.0, "derivative": 0.3, "target": 0.5}
+    gains = {"proportional": 8.0, "integral": 60.0, "derivative": 0.3}
     pid = PID(clock=Clock(period=2e-3), **gains)
-    scene = Scene(robot=flywheel(0.02), friction={"axle": law}, control={"axle": pid})
+    scene = Scene(robot=flywheel(0.02), friction={"axle": law}, control={"axle": pid}, reference={"axle": 0.5})
 
     def period(step, method=None):
         run = simulate(scene, duration=12.0, step=step, method=method, record=2e-3, signals=["q."])

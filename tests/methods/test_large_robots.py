@@ -75,12 +75,11 @@ def test_drives_and_controllers_as_with_a_matrix(monkeypatch):
         robot=robot,
         friction=dict.fromkeys(robot.velocity_names, Coulomb(level=0.02)),
         drives=dict.fromkeys(robot.velocity_names, Drive(motor=motor, gear=Gear(ratio=20.0))),
-        control={
-            joint: PID(
-                clock=Clock(period=2e-3), proportional=20.0, derivative=0.5, integral=5.0, limit=24.0, target=0.01 * k
-            )
-            for k, joint in enumerate(robot.velocity_names)
-        },
+        control=dict.fromkeys(
+            robot.velocity_names,
+            PID(clock=Clock(period=2e-3), proportional=20.0, derivative=0.5, integral=5.0, limit=24.0),
+        ),
+        reference={joint: 0.01 * k for k, joint in enumerate(robot.velocity_names)},
     )
     a, b = both_ways(monkeypatch, scene)
     agree(a, b, 1e-8)

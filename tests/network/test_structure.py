@@ -129,7 +129,7 @@ def test_a_new_process_traces_nothing(private_cache, traced):
 
     def scene(amplitude):
         own = Curve(function=lambda w: 0.4 + 0.1 * exp(-w))
-        pid = PID(clock=Clock(period=2e-3), proportional=20.0, target=Formula("0.5*sin(3*t)"))
+        pid = PID(clock=Clock(period=2e-3), proportional=20.0)
         return Scene(
             robot=stiction.library.two_link(),
             friction={
@@ -138,6 +138,7 @@ def test_a_new_process_traces_nothing(private_cache, traced):
             },
             drives={"elbow": Drive(motor=DCMotor(resistance=1.0, constant=0.1))},
             control={"elbow": pid},
+            reference={"elbow": Formula("0.5*sin(3*t)")},
             torque={"shoulder": lambda t: amplitude * sin(5 * t)},
         )
 

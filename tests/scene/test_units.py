@@ -27,8 +27,9 @@ from stiction.robot.ports import ACCELERATION, TORQUE, positions, velocities
 
 ARM = stiction.library.rp_arm()  # "turn" is an angle, "slide" a length
 QUANTITIES = {
-    ("rad", "m"): ("q", "bend", "way"),
-    ("rad/s", "m/s"): ("v", "fastest"),
+    ("rad", "m"): ("q", "bend", "way", "target", "error"),
+    ("rad/s", "m/s"): ("v", "fastest", "target_velocity"),
+    ("rad/s²", "m/s²"): ("target_acceleration",),
     ("N·m", "N"): (
         "torque",
         "friction",
@@ -44,7 +45,7 @@ QUANTITIES = {
     ("N·m", "N·m"): ("motor_torque", "gear_motor_torque"),
     ("rad", "rad"): ("motor_angle",),
     ("rad/s", "rad/s"): ("motor_speed",),
-    ("1", "1"): ("mode", "lasting_mode", "direction", "switches"),
+    ("1", "1"): ("mode", "lasting_mode", "direction", "switches", "ticks"),
 }
 MOTOR_SIDE = {
     "friction": "N·m",
@@ -78,7 +79,12 @@ def driven(gear, **more):
     friction = {"motor_friction": Coulomb(level=0.01), "joint_friction": Coulomb(level=0.1)}
     drive = Drive(motor=motor, gear=gear, **friction)
     pid = PID(clock=Clock(period=1e-3), proportional=1.0, integral=1.0)
-    return Scene(robot=ARM, drives={"turn": drive, "slide": drive}, control={"turn": pid, "slide": pid})
+    return Scene(
+        robot=ARM,
+        drives={"turn": drive, "slide": drive},
+        control={"turn": pid, "slide": pid},
+        reference={"turn": 0.1, "slide": 0.1},
+    )
 
 
 SCENES = {

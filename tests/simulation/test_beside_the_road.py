@@ -184,6 +184,7 @@ def test_controllers_among_parts_are_not_written(tmp_path):
         wires=[
             Wire("pid.position", ["m.position"]),
             Wire("pid.velocity", ["m.velocity"]),
+            Wire("pid.target", [], [0.5]),
             Wire("m.force", ["pid.command"]),
         ],
     )
@@ -195,6 +196,8 @@ def test_many_slots_fit_a_file(tmp_path):
     """A thousand ticks of delay on five joints: more names than an attribute of HDF5 holds."""
     pid = PID(clock=Clock(period=1e-3, delay=1000), proportional=1.0)
     robot = stiction.library.chain(5)
-    run = simulate(Scene(robot=robot, control=dict.fromkeys(robot.velocity_names, pid)), duration=0.01, step=1e-3)
+    names = robot.velocity_names
+    scene = Scene(robot=robot, control=dict.fromkeys(names, pid), reference=dict.fromkeys(names, 0.0))
+    run = simulate(scene, duration=0.01, step=1e-3)
     run.save(tmp_path / "run.h5")
     assert stiction.Trajectory.load(tmp_path / "run.h5").state.names == run.state.names

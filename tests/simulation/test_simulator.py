@@ -47,12 +47,12 @@ def test_commands_and_targets_come_from_outside():
     motor = DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5)
     drives = {"shoulder": Drive(motor=motor, gear=Gear(ratio=50)), "elbow": Drive(motor=motor, gear=Gear(ratio=50))}
     pid = PID(clock=Clock(period=2e-3, delay=1), proportional=20.0, derivative=1.0, limit=24.0)
-    scene = Scene(robot=ARM, drives=drives, control={"elbow": pid})
-    sim = Simulator(scene, step=1e-3, method="moreau", runs=2, inputs=["drive.*", "control.*.target"], outputs=["q.*"])
-    assert sim.inputs == ("drive.shoulder.command", "control.elbow.target")
+    scene = Scene(robot=ARM, drives=drives, control={"elbow": pid}, reference={"elbow": 0.0})
+    sim = Simulator(scene, step=1e-3, method="moreau", runs=2, inputs=["drive.*", "reference.*"], outputs=["q.*"])
+    assert sim.inputs == ("drive.shoulder.command", "reference.elbow")
     seen = sim.step([[3.0, 0.5], [0.0, -0.5]], steps=200)
     for k, (command, target) in enumerate(((3.0, 0.5), (0.0, -0.5))):
-        fixed = {"drive.shoulder.command": command, "control.elbow.target": target}
+        fixed = {"drive.shoulder.command": command, "reference.elbow": target}
         run = simulate(scene, duration=0.2, step=1e-3, method="moreau", record=0.2, parameters=fixed)
         np.testing.assert_array_equal(seen[k], [run["q.shoulder"][-1], run["q.elbow"][-1]])
 
@@ -185,7 +185,7 @@ def test_the_manifest_is_plain_data():
     """All that a program in another language needs: it goes through JSON and names every number of the core."""
     pid = PID(clock=Clock(period=2e-3, delay=1), proportional=20.0)
     drives = {"elbow": Drive(motor=DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5))}
-    scene = Scene(robot=ARM, drives=drives, control={"elbow": pid}, friction=FRICTION)
+    scene = Scene(robot=ARM, drives=drives, control={"elbow": pid}, reference={"elbow": 0.0}, friction=FRICTION)
     sim = Simulator(scene, step=1e-3, method="moreau", runs=5, inputs=["torque.shoulder"], outputs=["q.*"])
     told = json.loads(json.dumps(sim.manifest))
     sizes = {port["name"]: int(np.prod(port["shape"])) for port in told["core"]["takes"]}
@@ -207,9 +207,9 @@ def test_what_should_be_known_is_told():
 
 def test_the_step_length_is_an_input_of_the_core():
     """One program for all steps, clocks included: the same kernel serves 1 ms and 0.5 ms."""
-    pid = PID(clock=Clock(period=4e-3, phase=2e-3), proportional=20.0, target=0.3)
+    pid = PID(clock=Clock(period=4e-3, phase=2e-3), proportional=20.0)
     drives = {"elbow": Drive(motor=DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5))}
-    scene = Scene(robot=ARM, drives=drives, control={"elbow": pid})
+    scene = Scene(robot=ARM, drives=drives, control={"elbow": pid}, reference={"elbow": 0.0})
     programs = {id(Simulator(scene, step=h, outputs=["q.*"])._core.program.program) for h in (1e-3, 5e-4, 2e-3)}
     assert len(programs) == 1
 

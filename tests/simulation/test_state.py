@@ -14,6 +14,7 @@ from stiction import (
     CurrentMotor,
     DCMotor,
     Drive,
+    Encoder,
     Gear,
     InputError,
     LuGre,
@@ -48,10 +49,15 @@ def controlled():
         integral=50.0,
         derivative=10.0,
         limit=24.0,
-        target=lambda t: where(t < 0.05, 0, 1),
     )
-    quick = PID(clock=Clock(period=2e-3), proportional=20.0, integral=1.0, derivative=0.5, limit=9.0, target=0.5)
-    return Scene(robot=ARM, drives={"shoulder": stiff, "elbow": soft}, control={"shoulder": slow, "elbow": quick})
+    quick = PID(clock=Clock(period=2e-3), proportional=20.0, integral=1.0, derivative=0.5, limit=9.0)
+    return Scene(
+        robot=ARM,
+        drives={"shoulder": stiff, "elbow": soft},
+        control={"shoulder": slow, "elbow": quick},
+        reference={"shoulder": lambda t: where(t < 0.05, 0, 1), "elbow": 0.5},
+        sensors={"elbow": [Encoder(counts=1000, noise=1e-4, delay=1, window=2, cutoff=300.0)]},
+    )
 
 
 def plain():

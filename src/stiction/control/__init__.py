@@ -3,11 +3,14 @@
 import sys
 
 from stiction.control.callback import Callback
+from stiction.control.cascade import Cascade
+from stiction.control.loops import CurrentLoop, Loop, PositionLoop, VelocityLoop
 from stiction.control.pid import PID
 from stiction.control.profile import PROFILES, Profile, SCurve, Trapezoid
 from stiction.control.reference import REFERENCES, Chain, PointToPoint, Reference, Spline
 from stiction.control.registry import CONTROLLERS
-from stiction.control.tool_path import SEGMENTS, Arc, Line, PathError, ToolPath
+from stiction.control.sensor import SENSORS, CurrentSensor, Encoder, Sensor, Tachometer
+from stiction.control.tool_path import SEGMENTS, Arc, Line, PathError, Segment, ToolPath
 from stiction.parts.kinds import Clock
 from stiction.registry import open_room
 
@@ -19,17 +22,28 @@ __all__ = [
     "PROFILES",
     "REFERENCES",
     "SEGMENTS",
+    "SENSORS",
     "Arc",
     "Callback",
+    "Cascade",
     "Chain",
     "Clock",
+    "CurrentLoop",
+    "CurrentSensor",
+    "Encoder",
     "Line",
+    "Loop",
     "PathError",
     "PointToPoint",
+    "PositionLoop",
     "Profile",
     "Reference",
     "SCurve",
+    "Segment",
+    "Sensor",
     "Spline",
+    "Tachometer",
     "ToolPath",
     "Trapezoid",
+    "VelocityLoop",
 ]

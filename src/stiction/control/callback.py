@@ -79,7 +79,8 @@ class Callback(Digital):
                 f"controller '{name}': its function returned {shortened(repr(outputs))} at {t:g} s; "
                 f"allowed: {self._allowed(own.shape[:-1])}"
             ) from None
-        return np.concatenate([own, decided], axis=-1)[..., decided.shape[-1] :]
+        moved = np.concatenate([own[..., 1:], decided], axis=-1)[..., decided.shape[-1] :]
+        return np.concatenate([own[..., :1] + 1, moved], axis=-1)
 
     def _decided(self, outputs: Any, batch: tuple[int, ...]) -> np.ndarray:
         """All outputs side by side, (*batch, n), from values by name or from one array of all."""

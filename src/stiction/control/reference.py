@@ -380,6 +380,7 @@ class ReferencePart(Impedance):
     """
 
     transparent = ("reference",)
+    lone = True
 
     reference: Reference
 

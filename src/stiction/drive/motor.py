@@ -9,7 +9,7 @@ from stiction.errors import StictionError
 from stiction.fields import number, real
 from stiction.parts.kinds import Implicit, Ports
 from stiction.registry import Registry
-from stiction.trace.functions import Scalar, absolute, clip
+from stiction.trace.functions import Scalar, absolute, clip, minimum, where
 from stiction.trace.parameters import Substitution, absent
 
 MOTORS = Registry("kind")
@@ -187,7 +187,8 @@ class DCMotor(ElectricMotor):
         constant: K, torque per current [N·m/A] and voltage per speed [V s/rad].
         inductance: L [H]; with it the current is a state, without it the current follows at once.
         rated_voltage: largest voltage [V].
-        current_limit: largest current [A], for motors without inductance.
+        current_limit: largest current [A]; with inductance the amplifier takes away the voltage that would drive the
+            current further, as it does for the torque_limit.
 
     Example:
         >>> from stiction.drive import DCMotor
@@ -197,22 +198,11 @@ class DCMotor(ElectricMotor):
     """
 
     unit_of_command = "V"
-    vanishing = ("inductance",)
+    vanishing: ClassVar[tuple[str, ...]] = ("inductance",)
 
     resistance: float = number(above=0)
     inductance: float = number(0.0, least=0)
     rated_voltage: float | None = number(None, above=0, optional=True)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.inductance:
-            self._set("outputs", Motor.outputs)  # the current is a state
-
-    def conflicts(self) -> Sequence:
-        """What limits a current that is a state would have to change it."""
-        limited = self.current_limit is not None or self.torque_limit is not None
-        why = "a motor with inductance takes no current_limit or torque_limit; give a rated_voltage, or no inductance"
-        return [*super().conflicts(), ((self.inductance != 0) & limited, why)]
 
     def start(self) -> Mapping[str, float]:
         """The current, where there is inductance."""
@@ -230,9 +220,78 @@ class DCMotor(ElectricMotor):
         if not own:
             return super().force(motion, own, step, t)
         (current,) = own
-        rate = self.resistance / self.inductance * (self._steady(motion) - current)
-        return {"torque": [self.constant * current]}, [rate]
+        return self._outputs(current), [self._rate(motion, current, motion["command"][0])]
 
-    def _steady(self, motion: Ports) -> Scalar:
-        """The current at which nothing changes."""
-        return (self.voltage(motion["command"][0]) - self.constant * motion["speed"][0]) / self.resistance
+    def _outputs(self, current: Scalar) -> Ports:
+        return {"torque": [self.constant * current], "current": [current]}
+
+    def _rate(self, motion: Ports, current: Scalar, voltage: Scalar) -> Scalar:
+        """L di/dt = e − R i − K ω over L; none beyond a limit."""
+        (speed,) = motion["speed"]
+        rate = (self.voltage(voltage) - self.resistance * current - self.constant * speed) / self.inductance
+        most = self._most(speed)
+        if most is None:
+            return rate
+        return where((current >= most) & (rate > 0) | (current <= -most) & (rate < 0), 0, rate)
+
+    def _most(self, speed: Scalar) -> Scalar | None:
+        """The largest current at a speed, where there is one."""
+        if self.torque_limit is None:
+            return self.current_limit
+        limit: Any = self.torque_limit
+        most = (_on_curve(limit, absolute(speed)) if isinstance(limit, tuple) else limit) / self.constant
+        return most if self.current_limit is None else minimum(most, self.current_limit)
+
+    @property
+    def remembers(self) -> bool:
+        """Whether a current that is a state may have gone beyond its limit within a step."""
+        return bool(self.start()) and (self.current_limit is not None or self.torque_limit is not None)
+
+    def settle(self, motion: Ports, own: list[Scalar]) -> Sequence[Scalar]:
+        """The current within its limit."""
+        most = self._most(motion["speed"][0])
+        return own if not own or most is None else [clip(own[0], -most, most), *own[1:]]
+
+
+@MOTORS.add
+@dataclass(frozen=True, kw_only=True)
+class ServoMotor(DCMotor):
+    """A DC motor behind an amplifier that keeps its current by a loop of its own: e = proportional · ε + integral · ∫ε,
+    with ε = command − i. Command: current [A].
+
+    Attributes:
+        proportional: gain of the amplifier [V/A].
+        integral: gain of its integral [V/(A·s)].
+
+    Example:
+        >>> from stiction.drive import ServoMotor
+        >>> motor = ServoMotor(resistance=2.0, constant=0.5, inductance=0.01, proportional=10.0, integral=1000.0)
+        >>> motor.unit_of_command
+        'A'
+    """
+
+    unit_of_command = "A"
+    units = {"torque": "N·m", "current": "A", "voltage": "V"}
+    vanishing = ("proportional",)
+
+    proportional: float = number(0.0, least=0)
+    integral: float = number(above=0)
+
+    def conflicts(self) -> Sequence:
+        """A loop around a current needs one that takes time."""
+        why = "it has no inductance, around which its amplifier could have a loop; give one, or take a CurrentMotor"
+        return [*super().conflicts(), (self.inductance == 0, why)]
+
+    def start(self) -> Mapping[str, float]:
+        """The current, and what the integral of the amplifier gives."""
+        return {"current": 0.0, "voltage": 0.0}
+
+    def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
+        """The torque, and the rates of current and voltage."""
+        current, voltage = own
+        error = self.within(motion["command"][0]) - current
+        wish = voltage + (0 if absent(self.proportional) else self.proportional * error)
+        rises = self.integral * error
+        if self.rated_voltage is not None:  # no more is added to a voltage that cannot rise
+            rises = where((absolute(wish) > self.rated_voltage) & (wish * error > 0), 0, rises)
+        return self._outputs(current), [self._rate(motion, current, wish), rises]

@@ -15,7 +15,20 @@ from functools import cache
 from typing import Any, Union
 
 from stiction.contact import Contacts, Surface
-from stiction.control import CONTROLLERS
+from stiction.control import (
+    CONTROLLERS,
+    PROFILES,
+    REFERENCES,
+    SEGMENTS,
+    SENSORS,
+    CurrentLoop,
+    PositionLoop,
+    Profile,
+    Reference,
+    Segment,
+    Sensor,
+    VelocityLoop,
+)
 from stiction.drive import MOTORS, Drive, Gear, Motor
 from stiction.errors import StictionError, unknown
 from stiction.extras import needed
@@ -47,14 +60,24 @@ PLAIN = (
     Wire,
     Surface,
     Contacts,
+    PositionLoop,
+    VelocityLoop,
+    CurrentLoop,
 )  # classes that stand for themselves
 TAGS: dict[Any, Registry] = {  # classes that tables name
     Law: LAWS,
     Part: PARTS,
     Motor: MOTORS,
     Digital: CONTROLLERS,
+    Sensor: SENSORS,
+    Reference: REFERENCES,
+    Profile: PROFILES,
+    Segment: SEGMENTS,
     Shape: SHAPES,
 }
+
+
+MAKING: list[Any] = []  # classes whose types are being made: none holds another of itself
 
 
 def refused(where: str, error: Exception | str) -> SceneError:
@@ -160,14 +183,16 @@ def _table(value: Any, where: str, traced: bool) -> dict[str, Any]:
         raise SceneError(
             f"{where} is a controller among the parts, which a file cannot hold; put it on a joint, in control"
         )
-    for base, known in TAGS.items():
-        if isinstance(value, base) and not (base is Part and isinstance(value, (Motor, Digital))):
-            if type(value) not in known.values():
-                raise SceneError(
-                    f"{where} is a {type(value).__name__} of your own, which a file cannot hold; "
-                    f"allowed: {', '.join(known)}"
-                )
-            table[known.key] = type(value).__name__
+    known = next((known for known in TAGS.values() if type(value) in known.values()), None)
+    if known is not None:
+        table[known.key] = type(value).__name__
+    elif isinstance(value, tuple(TAGS)):
+        kin = [base for base in TAGS if isinstance(value, base)]
+        nearest = next(base for base in kin if not any(issubclass(x, base) and x is not base for x in kin))
+        raise SceneError(
+            f"{where} is a {type(value).__name__} of your own, which a file cannot hold; "
+            f"allowed: {', '.join(TAGS[nearest])}"
+        )
     for f in dataclasses.fields(value):
         x = getattr(value, f.name)
         usual = f.default_factory() if f.default_factory is not dataclasses.MISSING else f.default
@@ -204,6 +229,7 @@ def struct(kind: Any) -> Any:
     """The msgspec class of one of ours."""
     msgspec = needed("msgspec", "scene files")
     made: list[Any] = []
+    MAKING.append(kind)
     for f in dataclasses.fields(kind):
         hint = file_type(_hints(kind)[f.name])
         if f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
@@ -212,6 +238,7 @@ def struct(kind: Any) -> Any:
             made.append((f.name, hint, f.default))
         else:
             made.append((f.name, hint | msgspec.UnsetType, msgspec.UNSET))
+    MAKING.remove(kind)
     tag = next((known.key for known in TAGS.values() if kind in known.values()), None)
     options: dict[str, Any] = {"tag_field": tag, "tag": kind.__name__} if tag else {}
     found = msgspec.defstruct(kind.__name__, made, kw_only=True, forbid_unknown_fields=True, **options)
@@ -222,7 +249,7 @@ def struct(kind: Any) -> Any:
 def file_type(hint: Any) -> Any:
     """The type that a field has in a file."""
     if hint in TAGS:
-        return one_of(struct(kind) for kind in TAGS[hint].values())
+        return one_of(struct(kind) for kind in TAGS[hint].values() if kind not in MAKING)
     if hint in PLAIN:
         return struct(hint)
     head, inner = typing.get_origin(hint), typing.get_args(hint)

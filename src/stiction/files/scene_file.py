@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from stiction.contact import Contacts
+from stiction.control import REFERENCES, Reference, Sensor
 from stiction.drive import Drive
 from stiction.errors import StictionError, unknown
 from stiction.extras import needed
@@ -46,8 +47,20 @@ ROBOTS = {
     for f in (library.pendulum, library.chain, library.two_link, library.rp_arm, library.puma560, library.manutec_r3)
 }
 URDF = ("urdf", "base", "keep_fixed", "lumped")
-SETTINGS = ("duration", "step", "method", "record", "signals", "energy")
-TABLES = ("robot", "robots", "friction", "drives", "control", "torque", "motion", "parts", "contacts")
+SETTINGS = ("duration", "step", "method", "record", "signals", "energy", "seed")
+TABLES = (
+    "robot",
+    "robots",
+    "friction",
+    "drives",
+    "control",
+    "reference",
+    "sensors",
+    "torque",
+    "motion",
+    "parts",
+    "contacts",
+)
 KEYS = (*SETTINGS, "limits", "gravity", *TABLES, "wires", "q", "v")
 
 
@@ -57,7 +70,7 @@ class SceneFile:
 
     Attributes:
         scene: the scene.
-        settings: duration, step, method, record, signals and energy, as `simulate` takes them.
+        settings: duration, step, method, record, signals, energy and seed, as `simulate` takes them.
         path: of the file.
     """
 
@@ -125,7 +138,7 @@ def scene_text(scene: Scene, settings: Mapping[str, Any], traced: bool = False) 
     content["gravity"] = list(scene.gravity)
     if scene.robot is not None:
         content["robot"] = write(scene.robot, "robot", traced)
-    for key in ("robots", "parts", "drives", "control", "torque", "motion"):
+    for key in ("robots", "parts", "drives", "control", "reference", "sensors", "torque", "motion"):
         if getattr(scene, key):
             content[key] = write(getattr(scene, key), key, traced)
     if scene.contacts is not None:
@@ -200,11 +213,26 @@ def scene_from(content: dict[str, Any], folder: Path) -> SceneFile:
     rest["control"] = {
         name: read(Digital, table, f"control.{name}") for name, table in content.get("control", {}).items()
     }
+    rest["reference"] = {name: _reference(name, x) for name, x in content.get("reference", {}).items()}
+    rest["sensors"] = {name: _sensors(name, x) for name, x in content.get("sensors", {}).items()}
     if "contacts" in content:
         rest["contacts"] = read(Contacts, content["contacts"], "contacts")
     for key in ("torque", "motion"):
         rest[key] = {name: _of_time(f"{key}.{name}", x) for name, x in content.get(key, {}).items()}
     return SceneFile(Scene(**rest), settings)
+
+
+def _reference(name: str, given: Any) -> Any:
+    """A motion, or a target in time."""
+    tagged = isinstance(given, dict) and REFERENCES.key in given
+    return read(Reference, given, f"reference.{name}") if tagged else _of_time(f"reference.{name}", given)
+
+
+def _sensors(name: str, given: Any) -> list[Sensor]:
+    """The sensors of a joint."""
+    if not isinstance(given, list):
+        raise refused(f"sensors.{name}", f"it is {given!r}; allowed: a list of tables, [[sensors.{name}]]")
+    return [read(Sensor, table, f"sensors.{name}[{k}]") for k, table in enumerate(given)]
 
 
 def read_drives(path: str | Path) -> dict[str, Drive]:
@@ -267,6 +295,8 @@ def setting(key: str, value: Any) -> Any:
         value = [value] if isinstance(value, str) else list(value)
     if key == "signals" and not (isinstance(value, list) and all(isinstance(x, str) for x in value)):
         raise SceneError(f"signals is {value!r}; allowed: a list of names, or of beginnings of names")
+    if key == "seed" and not (type(value) is int and 0 <= value < 2**32):
+        raise SceneError(f"seed is {value!r}; allowed: a whole number from 0 to 4294967295")
     if key == "energy" and not isinstance(value, bool):
         raise SceneError(f"energy is {value!r}; allowed: true, false")
     return value

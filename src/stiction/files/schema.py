@@ -5,6 +5,7 @@ from dataclasses import fields
 from typing import Any, get_type_hints
 
 from stiction.contact import Contacts
+from stiction.control import Reference, Sensor
 from stiction.drive import Drive
 from stiction.extras import needed
 from stiction.files.plain import file_type, one_of, struct
@@ -37,9 +38,11 @@ def schema() -> dict[str, Any]:
         struct(Drive),
         file_type(Digital),
         struct(Contacts),
+        file_type(Reference),
+        file_type(Sensor),
     ]
     made, found = _msgspec().json.schema_components(types, ref_template="#/$defs/{name}")
-    law, part, robot, table, wire, drive, controller, contacts = made
+    law, part, robot, table, wire, drive, controller, contacts, motion, sensor = made
     none = {
         "type": "object",
         "properties": {"law": {"const": "none"}},
@@ -67,6 +70,7 @@ def schema() -> dict[str, Any]:
                 "items": {"type": "string"},
                 "description": "which signals to keep, by the beginnings of their names",
             },
+            "seed": {"type": "integer", "minimum": 0, "default": 0, "description": "of the noise of sensors"},
             "energy": {"type": "boolean", "default": False, "description": "keep the energy balance"},
             "limits": {"enum": ["act", "ignore"], "default": "act", "description": "whether joints stop at their ends"},
             "gravity": NUMBERS | {"minItems": 3, "maxItems": 3, "default": [0, 0, -9.81], "description": "[m/s²]"},
@@ -77,7 +81,10 @@ def schema() -> dict[str, Any]:
             "motion": _by_name(in_time) | {"description": "positions of joints that move as they are told [rad or m]"},
             "drives": _by_name(drive)
             | {"description": "by joint; alone in a file arm.drives.toml beside arm.urdf, they are read with it"},
-            "control": _by_name(controller),
+            "control": _by_name(controller) | {"description": "by joint"},
+            "reference": _by_name({"anyOf": [*in_time["anyOf"], motion]})
+            | {"description": "where joints should be, by joint or robot [rad or m]"},
+            "sensors": _by_name({"type": "array", "items": sensor}) | {"description": "by joint"},
             "parts": _by_name(part),
             "contacts": contacts,
             "wires": {"type": "array", "items": wire},

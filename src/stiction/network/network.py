@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from stiction.errors import unknown
 from stiction.network.alike import Formula, for_all, kinds_of
@@ -11,7 +12,7 @@ from stiction.network.labels import Labels
 from stiction.network.wires import NetworkError, Port, Signals, Wire
 from stiction.parts.kinds import Admittance, Digital, Impedance, Part, flat_ports, split
 from stiction.trace.expression import Expr
-from stiction.trace.functions import Scalar, constant, where
+from stiction.trace.functions import Scalar, constant, normal, where
 from stiction.trace.parameters import Key, Substitution
 from stiction.trace.structure import structure_of
 
@@ -37,14 +38,14 @@ class Evaluation(NamedTuple):
 
 
 class Follower(NamedTuple):
-    """A state whose first value follows from another's: it is a parameter times that.
+    """A state whose first value follows from others: it is a parameter times a sum of them.
 
     Attributes:
-        leader: the other state.
+        leaders: the other states, with their factors.
         ratio: the parameter.
     """
 
-    leader: Key
+    leaders: Mapping[Key, float]
     ratio: Key
 
 
@@ -112,7 +113,7 @@ class Network:
     def _check_used(self) -> None:
         used = {term.port.part for wire in self.wires for term in wire.all_terms}
         for name, part in self.parts.items():
-            if not isinstance(part, Admittance) and part.outputs and name not in used:
+            if not isinstance(part, Admittance) and part.outputs and not part.lone and name not in used:
                 raise NetworkError(
                     f"part '{name}' dangles: none of its outputs ({', '.join(part.outputs)}) drives anything; "
                     "wire one or leave it out"
@@ -339,9 +340,9 @@ class Network:
 
     # From step to step.
 
-    def ticked(self, own: States, count: Scalar, t: Scalar, h: Scalar) -> States:
+    def ticked(self, own: States, count: Scalar, t: Scalar, h: Scalar, chance: tuple[Scalar, Scalar]) -> States:
         """The states after the ticks that are due at step number `count`. All that tick at once see the same bodies;
-        one that is commanded by another sees what that has just decided.
+        one that is commanded by another sees what that has just decided. `chance`: seed and number of the run.
         """
         if not self.digital:
             return own
@@ -349,12 +350,17 @@ class Network:
         after = dict(own)
 
         def tick(_: str, part: Any, numbers: list[Scalar]) -> list[Scalar]:
-            inputs, states = split(part.inputs, numbers)
+            inputs, (drawer, *states) = split(part.inputs, numbers)
+            if part.draws:
+                turn = part.clock.turn(count, h)
+                inputs["noise"] = [normal(*chance, drawer, turn, k) for k in range(part.draws)]
             due = part.clock.due(count, h)
             return [where(due, a, b) for a, b in zip(part.tick(states, inputs, t), states, strict=True)]
 
         for names in self._tick_ranks():
-            given = {name: [*flat_ports(self.inputs(name, now.signals)), *own[name]] for name in names}
+            given = {
+                name: [*flat_ports(self.inputs(name, now.signals)), crc32(name.encode()), *own[name]] for name in names
+            }
             for name, states in self.for_all(names, given, tick).items():
                 after[name] = states
                 now = now.with_outputs(name, self.digital[name].present(states))

@@ -45,6 +45,7 @@ class Part(Validated, Parametric):
         units: of the states and outputs, by the first part of their names.
         hidden: states that serve the method, and are no signals.
         settable: whether users may say with which states it starts.
+        lone: whether it may drive nothing, and be looked at alone.
     """
 
     inputs: ClassVar[Mapping[str, int]] = {}
@@ -52,6 +53,7 @@ class Part(Validated, Parametric):
     units: ClassVar[Mapping[str, str]] = {}
     hidden: ClassVar[tuple[str, ...]] = ()
     settable: ClassVar[bool] = True
+    lone: ClassVar[bool] = False
 
     def start(self) -> Mapping[str, float]:
         """The part's states, by name, with their first values."""
@@ -312,6 +314,11 @@ class Clock(Validated, Parametric):
         turns = count - first
         return (turns >= 0) & (turns - floor(turns / every) * every == 0)
 
+    def turn(self, count: Scalar, h: Scalar) -> Scalar:
+        """Which of its ticks comes at step number `count`, of length h [s], from 0 on."""
+        every, first = (floor(time / h + 0.5) for time in (self.period, self.phase))
+        return floor((count - first) / every)
+
     def ticks(self, step: float) -> tuple[int, int]:
         """Steps from tick to tick, and steps before the first tick; refuses periods between steps."""
         counts = []
@@ -329,13 +336,20 @@ class Clock(Validated, Parametric):
 class Digital(Part):
     """What reads its inputs at the ticks of a clock and holds its outputs in between: a controller, for example.
 
-    Its states are its memory, its outputs, and those that are on their way through the delay.
+    Its states are how often it ticked, its memory, its outputs, and those that are on their way through the delay.
 
     Attributes:
         clock: when it ticks.
+        draws: how many random numbers of the standard normal distribution it gets at each tick, as its input "noise".
+            They follow from the seed, the run, the part's name and the tick alone.
     """
 
     clock: Clock
+    draws: int = 0
+
+    def unit(self, signal: str) -> str:
+        """Of its count, or as its class says."""
+        return "1" if signal == "ticks" else super().unit(signal)
 
     def memory(self) -> Mapping[str, float]:
         """What it remembers from tick to tick, by name, with first values."""
@@ -345,19 +359,29 @@ class Digital(Part):
         """Outputs and memory after a tick."""
         raise NotImplementedError
 
+    @property
+    def delay(self) -> int:
+        """How many ticks later its outputs come."""
+        return self.clock.delay
+
+    @property
+    def late(self) -> tuple[str, ...]:
+        """Outputs on their way: "in_1.command" comes with the next tick."""
+        return tuple(f"in_{d}.{name}" for d in range(1, self.delay + 1) for name in output_names(self.outputs))
+
     def start(self) -> Mapping[str, float]:
-        """The memory, the outputs, and those that are delayed."""
-        names = output_names(self.outputs)
-        return dict(self.memory()) | dict.fromkeys([*names, *self.hidden], 0.0)
+        """The count, the memory, the outputs, and those that are delayed."""
+        names = [*output_names(self.outputs), *self.late]
+        return {"ticks": 0.0} | dict(self.memory()) | dict.fromkeys(names, 0.0)
 
     @property
     def hidden(self) -> tuple[str, ...]:
-        """Outputs on their way: "in_1.command" comes with the next tick."""
-        return tuple(f"in_{d}.{name}" for d in range(1, self.clock.delay + 1) for name in output_names(self.outputs))
+        """Outputs on their way."""
+        return self.late
 
     def present(self, own: list[Scalar]) -> Ports:
         """The outputs now."""
-        first, ports = len(self.memory()), {}
+        first, ports = 1 + len(self.memory()), {}
         for port, size in self.outputs.items():
             ports[port] = list(own[first : first + size])
             first += size
@@ -366,9 +390,10 @@ class Digital(Part):
     def tick(self, own: list[Scalar], inputs: Ports, t: Scalar) -> list[Scalar]:
         """The states after a tick: the queue moves on, what was decided comes last."""
         n = len(self.memory())
-        outputs, memory = self.answer("decide", self.decide(inputs, list(own[:n]), t), n)
-        queue = [*own[n:], *(x for port in self.outputs for x in outputs[port])]
-        return [*memory, *queue[sum(self.outputs.values()) :]]
+        count, *kept = own
+        outputs, memory = self.answer("decide", self.decide(inputs, kept[:n], t), n)
+        queue = [*kept[n:], *(x for port in self.outputs for x in outputs[port])]
+        return [count + 1, *memory, *queue[sum(self.outputs.values()) :]]
 
 
 def output_names(ports: Mapping[str, int]) -> list[str]:

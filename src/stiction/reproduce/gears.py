@@ -63,10 +63,13 @@ def one_drive(drive: Drive, pushed: bool) -> Scene:
         integral=RATIO * 0.046742,
         derivative=RATIO * 0.005771,
         limit=24.0,
-        target=target,
     )
     return Scene(
-        robot=link(), drives={"joint": drive}, control={"joint": pid}, torque={"joint": hand} if pushed else {}
+        robot=link(),
+        drives={"joint": drive},
+        control={"joint": pid},
+        reference={"joint": target},
+        torque={"joint": hand} if pushed else {},
     )
 
 

@@ -49,15 +49,14 @@ def two_links() -> Scene:
         )
         for k, (parent, child, height) in enumerate((("base", "link1", 0.15), ("link1", "link2", 0.4)))
     ]
-    pid = PID(
-        clock=Clock(period=2e-3), proportional=RATIO * 100, derivative=RATIO * 1.0, limit=24.0, target=math.pi / 2
-    )
+    pid = PID(clock=Clock(period=2e-3), proportional=RATIO * 100, derivative=RATIO * 1.0, limit=24.0)
     names = ("joint1", "joint2")
     return Scene(
         robot=Robot(name="two links", links=[Link(name="base"), upper, lower], joints=joints),
         parts={"floor": Fixed(shapes=(HalfSpace(),))},
         drives=dict.fromkeys(names, CORRECTED),
         control=dict.fromkeys(names, pid),
+        reference=dict.fromkeys(names, math.pi / 2),
         gravity=(0, 0, -9.80665),
         contacts=Contacts(surface=Surface(static=0.5, kinetic=0.3)),
         q={"joint1": math.pi / 2, "joint2": -math.pi / 2},

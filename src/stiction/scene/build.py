@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from stiction.control.cascade import Cascade
+from stiction.drive.drive import Drive
 from stiction.network.network import Network
-from stiction.network.wires import NetworkError, Term, Wire, port_named
+from stiction.network.wires import InternalTerm, NetworkError, Term, Wire, port_named
 from stiction.parts.bodies import FreeBody
 from stiction.parts.contact import SEEN, ContactPart
-from stiction.parts.kinds import FRAME_INPUTS, Admittance, output_names
+from stiction.parts.kinds import FRAME_INPUTS, Admittance, Clock, output_names
 from stiction.parts.robot_body import RobotBody
 from stiction.robot.joint import SINGLE
 from stiction.robot.robot import Robot
 from stiction.robot.units import motion_units
 from stiction.scene.limits import limited_drive
+from stiction.scene.servos import Servos
 from stiction.scene.touch import CONTACT, contact_part
 from stiction.scene.wiring import Mount, Wiring
 
@@ -53,8 +56,7 @@ def network_of(scene: Scene) -> Network:
             for robot, r in scene.all_robots.items()
         }
         made.friction(name, site, rows, mounts[next(iter(site.joints))].units)
-    for name in dict.fromkeys([*scene.drives, *scene.control]):
-        _attach(scene, mounts[name], made)
+    _attach(scene, mounts, made)
     for name, function in scene.motion.items():
         made.motion(mounts[name], function)
     for name, limits in scene.way_limits.items():
@@ -75,39 +77,76 @@ def network_of(scene: Scene) -> Network:
     return Network(parts=made.parts, wires=wires, labels=made.labels, followers=made.followers)
 
 
-def _attach(scene: Scene, mount: Mount, made: Wiring) -> None:
-    """Put a drive, and the controller that commands it, on a joint."""
-    drive, controller = limited_drive(scene, mount.name), scene.control.get(mount.name)
-    if drive is None:
-        made.push(mount, made.control(mount, scene.control[mount.name], mount.units["torque"]))
-    elif controller is not None:
-        turns = sum(a * b for a, b in zip(mount.motor, mount.velocity, strict=True))
-        command = made.control(mount, controller, drive.motor.unit_of_command)
-        made.drive(mount, drive, command, -1.0 if turns < 0 else 1.0)
+def _attach(scene: Scene, mounts: Mapping[str, Mount], made: Wiring) -> None:
+    """Put drives on joints, and sensors and controllers that command them."""
+    drives = {name: drive for name in scene.drives if (drive := limited_drive(scene, name)) is not None}
+    servos = Servos(made, mounts, drives)
+    for name, reference in scene.references.items():
+        servos.reference(name, reference, scene.joints_of(name))
+    for name, sensors in scene.sensors.items():
+        servos.put_sensors(name, sensors, _fastest(scene, name))
+    outer: dict[str, Term] = {}
+    for robot, controller in scene.robot_control.items():
+        outer |= servos.robot_controller(robot, controller, scene.joints_of(robot))
+    for name in dict.fromkeys([*drives, *scene.joint_control, *outer]):
+        mount, drive = mounts[name], drives.get(name)
+        command = _command(scene, servos, mount, drive, outer.get(name))
+        if drive is not None:
+            made.drive(mount, drive, command or made.command(mount, drive))
+        elif command is not None:
+            made.push_term(mount, command)
+
+
+def _command(scene: Scene, servos: Servos, mount: Mount, drive: Drive | None, outer: Term | None) -> Term | None:
+    """What a joint's controller, or that of its robot, commands."""
+    controller = scene.joint_control.get(mount.name)
+    unit = drive.motor.unit_of_command if drive else mount.units["torque"]
+    if controller is None:
+        return outer
+    cascade = isinstance(controller, Cascade)
+    if cascade:
+        command = servos.cascade(mount.name, controller, unit, outer)
     else:
-        made.drive(mount, drive, made.command(mount, drive), 1.0)
+        command = servos.joint_controller(mount.name, controller, unit)
+    turns = sum(a * b for a, b in zip(mount.motor, mount.velocity, strict=True))
+    if drive is not None and turns < 0 and not (cascade and (controller.side == "motor" or outer)):
+        return InternalTerm(command.source, -1.0)  # a command that moves the joint ahead turns the motor back
+    return command
+
+
+def _fastest(scene: Scene, joint: str) -> Clock | None:
+    """The fastest clock of the controllers that read a joint."""
+    mine, robots = scene.joint_control.get(joint), scene.robot_control.get(scene.joints[joint][0])
+    loops = list(mine.loops.values()) if isinstance(mine, Cascade) else [mine]
+    clocks = [x.clock for x in (*loops, robots) if x is not None and x.clock is not None]
+    return min(clocks, key=lambda clock: clock.period, default=None)
 
 
 def _mount(scene: Scene, name: str) -> Mount:
     """A joint as drives see it."""
     robot, inner = scene.joints[name]
     r = scene.all_robots[robot]
-    velocity = [float(other == inner) for other in r.velocity_names]
     ratio = scene.drives[name].gear.ratio if name in scene.drives else 1.0
-    motor = [ratio * x for x in velocity]
+    row = {inner: ratio}
     single = [joint.name for joint in r.joints if joint.kind in SINGLE]
-    if r.coupling is not None and inner in single:
-        row = dict(zip(single, r.coupling[single.index(inner)], strict=True))
-        motor = [float(row.get(other, 0.0)) for other in r.velocity_names]
+    coupled = r.coupling is not None and inner in single
+    if coupled:
+        row = dict(zip(single, r.coupling[single.index(inner)], strict=True))  # type: ignore[index]
+    q = dict(zip(scene.position_names, scene.q, strict=True))
+    v = dict(zip(scene.joints, scene.v, strict=True))
     return Mount(
         name=name,
         robot=robot,
         joint=inner,
-        velocity=velocity,
+        names=[scene.key(robot, other) for other in r.velocity_names],
+        velocity=[float(other == inner) for other in r.velocity_names],
         position=[float(other == inner) for other in r.position_names],
-        motor=motor,
-        q=dict(zip(scene.position_names, scene.q, strict=True)).get(name, 0.0),
-        v=dict(zip(scene.joints, scene.v, strict=True))[name],
+        motor=[float(row.get(other, 0.0)) for other in r.velocity_names],
+        motor_position=[float(row.get(other, 0.0)) for other in r.position_names],
+        coupled=coupled,
+        ratio=ratio,
+        q=[q[scene.key(robot, other)] for other in r.position_names],
+        v=[v[scene.key(robot, other)] for other in r.velocity_names],
         units=motion_units(r)[inner],
     )
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from stiction.control.pid import PID
+from stiction.control.reference import Given
 from stiction.errors import InputError, unknown
 from stiction.parts.source import Source
 from stiction.robot.units import motion_units
@@ -34,9 +34,9 @@ def possible_inputs(scene: Scene) -> dict[str, Input]:
     for joint, drive in scene.drives.items():
         if joint not in scene.control:
             found[f"drive.{joint}.command"] = Input(partial(_with_command, joint), drive.motor.unit_of_command)
-    for joint, controller in scene.control.items():
-        if isinstance(controller, PID):
-            found[f"control.{joint}.target"] = Input(partial(_with_target, joint), units[joint]["q"])
+    for joint, value in scene.references.items():
+        if isinstance(value, Given):
+            found[f"reference.{joint}"] = Input(partial(_with_target, joint), units[joint]["q"])
     for name, part in scene.parts.items():
         if isinstance(part, Source) and len(part.functions) == 1:
             found[f"{name}.value"] = Input(partial(_with_value, name), part.unit("force"))
@@ -52,8 +52,7 @@ def _with_command(joint: str, scene: Scene) -> Scene:
 
 
 def _with_target(joint: str, scene: Scene) -> Scene:
-    controller: Any = scene.control[joint]
-    return replace(scene, control={**scene.control, joint: replace(controller, target=0.0)})
+    return replace(scene, reference={**scene.reference, joint: 0.0})  # type: ignore[dict-item]
 
 
 def _with_value(name: str, scene: Scene) -> Scene:

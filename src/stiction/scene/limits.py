@@ -48,7 +48,7 @@ def _keeps_effort(scene: Scene, name: str) -> bool:
     if name not in scene.drives:
         return False
     drive, coupled = scene.drives[name], scene.all_robots[scene.joints[name][0]].coupling is not None
-    return _names_limit(drive) or not (getattr(drive.motor, "inductance", 0.0) or coupled)
+    return _names_limit(drive) or not coupled
 
 
 def notes_of_limits(scene: Scene) -> list[str]:

@@ -9,8 +9,10 @@ from typing import Any
 
 from stiction.contact.candidates import Candidate
 from stiction.contact.settings import Contacts
+from stiction.control.cascade import Cascade
+from stiction.control.reference import Given, Reference, given
+from stiction.control.sensor import Sensor
 from stiction.drive.drive import Drive
-from stiction.drive.gear import Gear
 from stiction.errors import StictionError, unknown
 from stiction.fields import MisfitError, Validated, argument, choice, function_of_time, instance, numbers, real, timely
 from stiction.friction.dry import Coulomb
@@ -99,8 +101,15 @@ class Scene(Validated):
             and friction in a robot's description count where nothing is given here; None at a joint takes them away.
         drives: motor and gear of each joint, by the joint's name. They replace what the description says of rotors,
             gears and friction there.
-        control: controllers (`PID`, `Callback`, your own) of joints, by name: they read position and velocity, their
-            command goes to the drive, or is a torque at the joint where there is no drive.
+        control: controllers of joints, by the joint's name (`PID`, `Cascade`, `Callback`, your own), whose command goes
+            to the drive, or is a torque at the joint where there is no drive; or of a whole robot, by its name
+            ("robot", if there is one alone). What they read, their ports name: position, velocity, current, target,
+            target_velocity, target_acceleration.
+        reference: where joints should be, by the joint's name: a number, a `Table`, a formula of the time t [s] or a
+            motion of one joint; or of a whole robot, by its name, or alone: `PointToPoint`, `Spline`, `ToolPath`.
+            Joints start where such a motion begins.
+        sensors: what controllers know of joints, by the joint's name: lists of `Encoder`, `Tachometer`,
+            `CurrentSensor`. What no sensor tells they know exactly.
         torque: at each joint [N·m or N], by name: a number, a `Table`, or a formula of the time t [s] (a function that
             uses `stiction.trace`).
         motion: position of joints that move as they are told [rad or m], by name, as `torque`; what it takes is the
@@ -131,7 +140,9 @@ class Scene(Validated):
     wires: Sequence[Wire] = ()
     friction: Mapping[str, Law | FrictionSite | None] = field(default_factory=dict)
     drives: Mapping[str, Drive] = field(default_factory=dict)
-    control: Mapping[str, Digital] = field(default_factory=dict)
+    control: Mapping[str, Digital | Cascade] = field(default_factory=dict)
+    reference: Reference | Mapping[str, Any] = field(default_factory=dict)
+    sensors: Mapping[str, Sequence[Sensor]] = field(default_factory=dict)
     torque: Mapping[str, Torque] = field(default_factory=dict)
     motion: Mapping[str, Torque] = field(default_factory=dict)
     limits: str = choice(("act", "ignore"), default="act")
@@ -142,7 +153,9 @@ class Scene(Validated):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for what in ("robots", "parts", "friction", "drives", "control", "torque", "motion"):
+        if isinstance(self.reference, Reference):
+            self._set("reference", {name: self.reference for name in list(self.all_robots)[:1]})
+        for what in ("robots", "parts", "friction", "drives", "control", "reference", "sensors", "torque", "motion"):
             if not isinstance(getattr(self, what), Mapping):
                 raise SceneError(f"{what} is {getattr(self, what)!r}; allowed: a mapping from names")
             self._set(what, dict(getattr(self, what)))  # what becomes of the user's own does not matter
@@ -156,8 +169,7 @@ class Scene(Validated):
             self._must_be_single(name, "an imposed motion")
         for name, drive in self.drives.items():
             self._check_drive(name, drive)
-        for name, controller in self.control.items():
-            self._check_controller(name, controller)
+        self._check_servos()
         for name, site in self.friction.items():
             if site is not None and not isinstance(site, (Law, FrictionSite)):
                 raise SceneError(f"friction '{name}' is {site!r}; allowed: a friction law, a FrictionSite, or None")
@@ -196,21 +208,21 @@ class Scene(Validated):
             if name in self.all_robots:
                 raise SceneError(f"a part cannot be called '{name}', as a robot is; choose another name")
 
-    def _in_time(self, quantity: str, name: str, given: Any) -> Torque:
+    def _in_time(self, quantity: str, name: str, value: Any) -> Torque:
         self._known(name, self.joints, quantity)
         what = f"{quantity} of '{name}'"
-        if isinstance(given, str):
+        if isinstance(value, str):
             raise SceneError(
-                f"{what} is {given!r}; allowed: a number, a Table, or a function of the time "
-                f"(in code a formula is Formula({given!r}))"
+                f"{what} is {value!r}; allowed: a number, a Table, or a function of the time "
+                f"(in code a formula is Formula({value!r}))"
             )
-        if not callable(given):
-            return _number(what, given)
+        if not callable(value):
+            return _number(what, value)
         try:
-            timely(given)
+            timely(value)
         except MisfitError as problem:
             raise SceneError(f"{what}: {problem}; allowed: a function of the time that uses stiction.trace") from None
-        return given
+        return value
 
     def _check_drive(self, name: str, drive: Any) -> None:
         self._known(name, self.joints, "drives")
@@ -221,20 +233,34 @@ class Scene(Validated):
             raise SceneError(f"joint '{name}' has a controller and its drive a command; give one of them")
         if drive.joint_friction is not None and name in self.friction:
             raise SceneError(f"joint '{name}' has friction both in its drive and in the scene; give one of them")
-        if self.all_robots[robot].coupling is not None and drive.gear != Gear(ratio=1.0):
+        if self.all_robots[robot].coupling is not None and drive.gear.ratio != 1:
             raise SceneError(
-                f"drive of '{name}': the robot's coupling matrix holds its gear ratios; leave the gear out"
+                f"drive of '{name}': the robot's coupling matrix holds its gear ratios; leave that of the gear out"
             )
 
-    def _check_controller(self, name: str, controller: Any) -> None:
-        self._known(name, self.joints, "control")
-        self._must_be_single(name, "a controller")
-        sizes = dict(controller.inputs) if isinstance(controller, Digital) else {"": 0}
-        if not set(sizes.items()) <= {("position", 1), ("velocity", 1)} or dict(controller.outputs) != {"command": 1}:
-            raise SceneError(
-                f"control of '{name}' is {controller!r}; "
-                "allowed: a controller that reads position and velocity and gives a command, such as PID"
-            )
+    def _check_servos(self) -> None:
+        """References, sensors and controllers are what they should be, and on something that is there."""
+        for name, controller in self.control.items():
+            if name not in self.all_robots:
+                self._known(name, [*self.joints, *self.all_robots], "control")
+                self._must_be_single(name, "a controller")
+            gives = dict(controller.outputs) if isinstance(controller, Digital) else {}
+            fits = name in self.all_robots or gives.get("command") == 1
+            if not isinstance(controller, Cascade) and not (gives and fits):
+                raise SceneError(
+                    f"control of '{name}' is {controller!r}; "
+                    "allowed: a controller that gives a command, such as PID, Cascade or Callback"
+                )
+        for name, sensors in self.sensors.items():
+            self._known(name, self.joints, "sensors")
+            self._must_be_single(name, "a sensor")
+            listed = [sensors] if isinstance(sensors, Sensor) else list(sensors)
+            if not all(isinstance(sensor, Sensor) for sensor in listed):
+                raise SceneError(f"sensors of '{name}' are {sensors!r}; allowed: a list of sensors, such as Encoder")
+            self.sensors[name] = tuple(listed)  # type: ignore[index]
+        for name in self.reference:  # type: ignore[union-attr]
+            self._known(name, [*self.joints, *self.all_robots], "reference")
+        _ = self.references
 
     def _must_be_single(self, name: str, what: str) -> str:
         """The robot of a joint that has one position and one velocity."""
@@ -250,6 +276,15 @@ class Scene(Validated):
         for name, function in self.motion.items():
             x, v = ImposedMotion(function=function).at_start()
             found[name] = {"q": x, "v": v}
+        return found
+
+    def _begun(self, what: str) -> dict[str, float]:
+        """Where references begin, by joint: positions "q" or velocities "v"."""
+        found: dict[str, float] = {}
+        for name, motion in self.references.items():
+            if isinstance(motion, Given):  # a target says nothing of the start
+                continue
+            found |= dict(zip(self.joints_of(name), map(float, getattr(motion.sample(0.0), what)), strict=True))
         return found
 
     def _check_told(self) -> None:
@@ -277,22 +312,24 @@ class Scene(Validated):
             owner = f"robot '{self.robot.name}'" if self.robot is not None else "this scene"
             raise SceneError(unknown("joint", joint, owner, joints) + f" (in {where})")
 
-    def _coordinates(self, what: str, given: Any) -> tuple[float, ...]:
+    def _coordinates(self, what: str, stated: Any) -> tuple[float, ...]:
         usual: dict[str, float] = {}
         for name, r in self.all_robots.items():
             inner, first = (r.position_names, r.neutral) if what == "q" else (r.velocity_names, [0.0] * r.nv)
             usual |= {self.key(name, each): float(x) for each, x in zip(inner, first, strict=True)}
         if what == "q":
             usual |= {name: min(max(x.lower, usual[name]), x.upper) for name, x in self.way_limits.items()}
-        usual |= {name: told[what] for name, told in self._told().items()}
-        if isinstance(given, Mapping):
-            for name in given:
+        usual |= self._begun(what) | {name: told[what] for name, told in self._told().items()}
+        if isinstance(stated, Mapping):
+            for name in stated:
                 self._known(name, usual, what)
-            return tuple(_number(f"{what} of '{name}'", given.get(name, x)) for name, x in usual.items())
+            return tuple(_number(f"{what} of '{name}'", stated.get(name, x)) for name, x in usual.items())
         try:
-            values = [real(x) for x in given]
+            values = [real(x) for x in stated]
         except (TypeError, ValueError):
-            raise SceneError(f"{what} is {given!r}; allowed: {len(usual)} finite numbers, or numbers by name") from None
+            raise SceneError(
+                f"{what} is {stated!r}; allowed: {len(usual)} finite numbers, or numbers by name"
+            ) from None
         if values and len(values) != len(usual):
             raise SceneError(
                 f"{what} has {len(values)} numbers; allowed: {len(usual)} ({', '.join(usual)}), or numbers by name"
@@ -300,6 +337,45 @@ class Scene(Validated):
         return tuple(values or usual.values())
 
     # What it consists of.
+
+    @cached_property
+    def references(self) -> dict[str, Reference]:
+        """The references as motions of joints, by the name of joint or robot."""
+        found: dict[str, Reference] = {}
+        for name, value in self.reference.items():  # type: ignore[union-attr]
+            for joint in self.joints_of(name):
+                self._must_be_single(joint, "a reference")
+            try:
+                robot = self.all_robots[name if name in self.all_robots else self.joints[name][0]]
+                motion = found[name] = given(value).on(robot)
+            except StictionError as error:
+                raise type(error)(f"reference of '{name}': {error}") from None
+            if motion.size != len(self.joints_of(name)):
+                raise SceneError(
+                    f"reference of '{name}' is for {motion.size} joints; allowed: {len(self.joints_of(name))} "
+                    f"({', '.join(self.joints_of(name))})"
+                )
+        names = [joint for name in found for joint in self.joints_of(name)]
+        for joint in names:
+            if names.count(joint) > 1:
+                raise SceneError(f"joint '{joint}' has two references, one of them for its whole robot; give one")
+        return found
+
+    def joints_of(self, name: str) -> list[str]:
+        """The joints that a reference or controller of this name is for."""
+        if name not in self.all_robots:
+            return [name]
+        return [self.key(name, inner) for inner in self.all_robots[name].velocity_names]
+
+    @property
+    def joint_control(self) -> dict[str, Any]:
+        """Controllers of joints, by joint."""
+        return {name: x for name, x in self.control.items() if name not in self.all_robots}
+
+    @property
+    def robot_control(self) -> dict[str, Any]:
+        """Controllers of whole robots, by robot."""
+        return {name: x for name, x in self.control.items() if name in self.all_robots}
 
     @cached_property
     def all_robots(self) -> dict[str, Robot]:

@@ -18,7 +18,7 @@ from stiction.parts.bodies import Mass
 from stiction.parts.end_stop import EndStop
 from stiction.parts.friction import Friction
 from stiction.parts.imposed_motion import ImposedMotion
-from stiction.parts.kinds import Digital, Part
+from stiction.parts.kinds import Part
 from stiction.parts.robot_body import RobotBody
 from stiction.parts.source import Source
 from stiction.robot.joint import Limits
@@ -36,23 +36,41 @@ class Mount:
         name: of the joint in the scene.
         robot: name of the robot's part.
         joint: name of the joint in the robot.
+        names: of the robot's velocities in the scene.
         velocity: its velocity as a row over those of the robot.
         position: its position likewise.
         motor: the speed of its motor as a row over the velocities of the robot.
-        q: position at the start [rad or m].
-        v: velocity at the start [rad/s or m/s].
+        motor_position: the angle of its motor as a row over the positions of the robot.
+        coupled: whether its motor turns with several joints.
+        ratio: motor speed over joint speed, where it is not coupled.
+        q: positions of the robot at the start [rad or m].
+        v: velocities of the robot at the start [rad/s or m/s].
         units: of position "q", velocity "v" and "torque".
     """
 
     name: str
     robot: str
     joint: str
+    names: Sequence[str]
     velocity: list[float]
     position: list[float]
     motor: list[float]
-    q: float
-    v: float
+    motor_position: list[float]
+    coupled: bool
+    ratio: float
+    q: Sequence[float]
+    v: Sequence[float]
     units: Mapping[str, str]
+
+    @property
+    def shaft(self) -> list[float]:
+        """The speed that a gear turns into that of the motor, as a row over the velocities of the robot."""
+        return self.motor if self.coupled else self.velocity
+
+    @property
+    def shaft_position(self) -> list[float]:
+        """Likewise the angle."""
+        return self.motor_position if self.coupled else self.position
 
 
 @dataclass
@@ -73,7 +91,7 @@ class Wiring:
     labels: Labels = field(default_factory=Labels)
     followers: dict[Key, Follower] = field(default_factory=dict)
 
-    def _label(self, part: str, name: str, units: Mapping[str, str] | None = None, **outputs: str) -> None:
+    def label(self, part: str, name: str, units: Mapping[str, str] | None = None, **outputs: str) -> None:
         """Short forms "WORD.NAME" of some outputs of a part, by their words."""
         for output, word in outputs.items():
             self.labels.signals[part, output] = Label(f"{word}.{name}", (units or {}).get(output))
@@ -124,7 +142,7 @@ class Wiring:
         for state, bends in zip(law.states, law.bends, strict=True):
             known[state] = units["q"] if bends else law.units[state.partition(".")[0]]
         words = {what: what for what in (*known, "mode", "lasting_mode", "direction", "switches")}
-        self._label(part, site, known, **words | {"torque": "friction"})
+        self.label(part, site, known, **words | {"torque": "friction"})
         return part
 
     def end_stop(self, mount: Mount, limits: Limits) -> None:
@@ -132,7 +150,7 @@ class Wiring:
         part = f"limit.{mount.name}"
         ends = {what: x for what in ("lower", "upper") if math.isfinite(x := getattr(limits, what))}
         self.parts[part] = EndStop(**ends, restitution=limits.restitution)
-        self._label(part, mount.name, {"torque": mount.units["torque"]}, torque="limit", reached="limit_reached")
+        self.label(part, mount.name, {"torque": mount.units["torque"]}, torque="limit", reached="limit_reached")
         self.wires += [
             Wire(f"{part}.position", [InternalTerm(f"{mount.robot}.q", [mount.position])]),
             Wire(f"{part}.velocity", [InternalTerm(f"{mount.robot}.v", [mount.velocity])]),
@@ -143,7 +161,7 @@ class Wiring:
         """A position of a joint, given in time."""
         part = f"motion.{mount.name}"
         self.parts[part] = ImposedMotion(function=function)
-        self._label(part, mount.name, {"torque": mount.units["torque"]}, torque="motion")
+        self.label(part, mount.name, {"torque": mount.units["torque"]}, torque="motion")
         self.wires += [
             Wire(f"{part}.position", [InternalTerm(f"{mount.robot}.q", [mount.position])]),
             Wire(f"{part}.velocity", [InternalTerm(f"{mount.robot}.v", [mount.velocity])]),
@@ -154,36 +172,34 @@ class Wiring:
         """A torque at a joint."""
         self.pushes[mount.robot].append(InternalTerm(source, [[gain * x] for x in mount.velocity]))
 
-    def control(self, mount: Mount, controller: Digital, unit: str) -> str:
-        """A controller that reads a joint; gives the port of its command."""
-        part = f"control.{mount.name}"
-        self.parts[part] = controller
-        ports = {
-            "position": InternalTerm(f"{mount.robot}.q", [mount.position]),
-            "velocity": InternalTerm(f"{mount.robot}.v", [mount.velocity]),
-        }
-        self.wires += [Wire(f"{part}.{port}", [ports[port]]) for port in controller.inputs]
-        units = {"command": unit, "sum": f"{mount.units['q']} s"}
-        self._label(part, mount.name, units, command="command", sum="control_sum")
-        return f"{part}.command"
+    def push_term(self, mount: Mount, term: Term) -> None:
+        """A torque at a joint that comes from one of several numbers of a port."""
+        gain = term.gain if isinstance(term.gain, tuple) else ((term.gain,),)
+        rows = [[x * g for g in gain[0]] for x in mount.velocity]
+        pushes = self.pushes[mount.robot]
+        for k, other in enumerate(pushes):
+            if other.source == term.source:
+                before: Any = other.gain
+                rows = [[a + b for a, b in zip(x, y, strict=True)] for x, y in zip(before, rows, strict=True)]
+                pushes[k] = InternalTerm(term.source, rows)
+                return
+        pushes.append(InternalTerm(term.source, rows))
 
-    def command(self, mount: Mount, drive: Drive) -> str:
-        """The drive's own command; gives its port."""
+    def command(self, mount: Mount, drive: Drive) -> Term:
+        """The drive's own command."""
         part = f"drive.{mount.name}.command"
         self.parts[part] = Source(functions=(drive.command,))
         self.labels.signals[part, "force"] = Label(f"command.{mount.name}", drive.motor.unit_of_command)
         self.labels.parameters[part, "value"] = part
-        return f"{part}.force"
+        return Term(f"{part}.force")
 
-    def drive(self, mount: Mount, drive: Drive, command: str, sense: float) -> None:
-        """A motor with its gear on a joint; `sense` is −1 where a command that moves the joint ahead must turn the
-        motor back.
-        """
+    def drive(self, mount: Mount, drive: Drive, command: Term) -> None:
+        """A motor with its gear on a joint."""
         motor = f"drive.{mount.name}.motor"
         self.parts[motor] = drive.motor
         self.labels.owners[motor] = f"drive.{mount.name}"
-        self._label(motor, mount.name, torque="motor_torque", current="motor_current")
-        self.wires.append(Wire(f"{motor}.command", [InternalTerm(command, sense)]))
+        self.label(motor, mount.name, torque="motor_torque", current="motor_current", voltage="motor_voltage")
+        self.wires.append(Wire(f"{motor}.command", [command]))
         follows = drive.gear.elastic or drive.gear.lossy  # friction in the teeth holds the rotor's inertia, too
         rotor = None if follows else f"drive.{mount.name}.rotor_inertia"
         self.labels.parameters[mount.robot, f"{mount.joint}.rotor_inertia"] = rotor
@@ -204,24 +220,28 @@ class Wiring:
         """A rotor that moves on its own behind a spring."""
         rotor, gear, motor = (f"drive.{mount.name}.{word}" for word in ("rotor", "gear", "motor"))
         own, n = drive.gear, drive.gear.ratio
-        self.parts[rotor] = Mass(mass=drive.motor.rotor_inertia, position=n * mount.q, velocity=n * mount.v)
+        first = {"q": _sum(mount.shaft_position, mount.q), "v": _sum(mount.shaft, mount.v)}
+        self.parts[rotor] = Mass(mass=drive.motor.rotor_inertia, position=n * first["q"], velocity=n * first["v"])
         self.parts[gear] = ElasticGear(ratio=n, stiffness=own.stiffness, damping=own.damping, backlash=own.backlash)  # type: ignore[arg-type]
-        for what, state in (("q", "position"), ("v", "velocity")):
-            self.followers[rotor, state] = Follower((mount.robot, f"{what}.{mount.joint}"), (gear, "ratio"))
+        body: Any = self.parts[mount.robot]
+        inner = {"q": body.robot.position_names, "v": body.robot.velocity_names}
+        for what, state, row in (("q", "position", mount.shaft_position), ("v", "velocity", mount.shaft)):
+            leaders = {(mount.robot, f"{what}.{name}"): x for name, x in zip(inner[what], row, strict=True) if x}
+            self.followers[rotor, state] = Follower(leaders, (gear, "ratio"))
         self.labels.owners[gear] = f"drive.{mount.name}"
         self.labels.parameters[rotor, "mass"] = f"drive.{mount.name}.rotor_inertia"
         units = {"position": "rad", "velocity": "rad/s"}
-        self._label(rotor, mount.name, units, position="motor_angle", velocity="motor_speed")
+        self.label(rotor, mount.name, units, position="motor_angle", velocity="motor_speed")
         units = {"joint_torque": mount.units["torque"]}
-        self._label(gear, mount.name, units, motor_torque="gear_motor_torque", joint_torque="gear_joint_torque")
+        self.label(gear, mount.name, units, motor_torque="gear_motor_torque", joint_torque="gear_joint_torque")
         self.wires += [
             Wire(f"{motor}.speed", [f"{rotor}.velocity"]),
             Wire(f"{gear}.motor_angle", [f"{rotor}.position"]),
             Wire(f"{gear}.motor_speed", [f"{rotor}.velocity"]),
-            Wire(f"{gear}.joint_angle", [InternalTerm(f"{mount.robot}.q", [mount.position])]),
-            Wire(f"{gear}.joint_speed", [InternalTerm(f"{mount.robot}.v", [mount.velocity])]),
+            Wire(f"{gear}.joint_angle", [InternalTerm(f"{mount.robot}.q", [mount.shaft_position])]),
+            Wire(f"{gear}.joint_speed", [InternalTerm(f"{mount.robot}.v", [mount.shaft])]),
         ]
-        self.push(mount, f"{gear}.joint_torque")
+        self._turn(mount, f"{gear}.joint_torque")
         on_rotor: list[Term | str] = [f"{motor}.torque", f"{gear}.motor_torque"]
         if drive.motor_friction is not None:
             site = self._site(f"{mount.name}.motor", drive.motor_friction, ANGLE)
@@ -241,7 +261,7 @@ class Wiring:
         self.labels.owners[mesh] = None  # its shares follow from the gear
         self.labels.parts[mesh] = f"the gear of '{mount.name}' (with an efficiency, back_efficiency or self_locking)"
         units = dict.fromkeys(("torque", "transmitted"), mount.units["torque"])
-        self._label(mesh, mount.name, units, torque="mesh_friction", transmitted="transmitted_torque")
+        self.label(mesh, mount.name, units, torque="mesh_friction", transmitted="transmitted_torque")
         name = f"drive.{mount.name}"
         source = [Term(f"{name}.gear.joint_torque")]
         if not gear.elastic:  # what the motor gives to the teeth: its torque less what its own friction takes
@@ -249,7 +269,15 @@ class Wiring:
             if drive.motor_friction is not None:
                 source.append(InternalTerm(f"friction.{mount.name}.motor.torque", -gear.ratio))
         self.wires += [
-            Wire(f"{mesh}.velocity", [InternalTerm(f"{mount.robot}.v", [mount.velocity])]),
+            Wire(f"{mesh}.velocity", [InternalTerm(f"{mount.robot}.v", [mount.shaft])]),
             Wire(f"{mesh}.motor", source),
         ]
-        self.push(mount, f"{mesh}.torque", -1.0)
+        self._turn(mount, f"{mesh}.torque", -1.0)
+
+    def _turn(self, mount: Mount, source: str, gain: float = 1.0) -> None:
+        """A torque on the shaft that a gear turns."""
+        self.pushes[mount.robot].append(InternalTerm(source, [[gain * x] for x in mount.shaft]))
+
+
+def _sum(row: Sequence[float], values: Sequence[float]) -> float:
+    return sum(a * b for a, b in zip(row, values, strict=True))

@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from stiction.errors import InputError
 from stiction.simulation.program import StepProgram
+
+
+def check_seed(seed: Any) -> int:
+    """The seed, if it is one."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**32:
+        raise InputError(f"seed is {seed!r}; allowed: a whole number from 0 to 4294967295")
+    return int(seed)
 
 
 class Core:
@@ -23,7 +31,7 @@ class Core:
         varying: parameters that differ from run to run, (runs, how many).
     """
 
-    def __init__(self, program: StepProgram, state: np.ndarray, tick: Any, threads: int | None) -> None:
+    def __init__(self, program: StepProgram, state: np.ndarray, tick: Any, threads: int | None, seed: int = 0) -> None:
         self.program, self.batch, self.threads = program, state.shape[:-1], threads
         runs = math.prod(self.batch)
         self.state = np.array(state, float).reshape(runs, -1)
@@ -34,8 +42,9 @@ class Core:
         if program.parameters.varying:
             self._given[-1] = self._given[-1].reshape(runs, -1)
         self.varying = self._given[-1] if program.parameters.varying else np.empty((runs, 0))
-        self._h = np.array(program.step)
-        self._arrays = [*self._given, self._h, self.numbers, self.ticks, self._steps, self.alive, self.state, self.seen]
+        self._h, self._seed = np.array(program.step), np.array(float(seed))
+        who = [self._h, self._seed, self.numbers, self.ticks, self._steps, self.alive]
+        self._arrays = [*self._given, *who, self.state, self.seen]
         results = [self.state, self.ticks, self.alive, self.seen]
         self._call = program.program.bind(self._arrays, results, threads)
         self._own_steps = program.method.own_steps
@@ -92,6 +101,6 @@ class Core:
         program = copy.copy(self.program)
         values = dict(zip(program.parameters.varying, self.varying[run], strict=True))
         program.parameters = program.parameters.for_runs(values, ())
-        alone = Core(program, self.state[run], self.ticks[run], 1)
+        alone = Core(program, self.state[run], self.ticks[run], 1, int(self._seed))
         alone.numbers[0] = run
         return alone

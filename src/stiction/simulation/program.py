@@ -91,14 +91,14 @@ class StepProgram:
         layout = self.layout
 
         def function(*given: Any) -> tuple:
-            network, method, (h, _run, tick, steps, alive, flat, last) = self.parameters.traced(given)
+            network, method, (h, seed, run, tick, steps, alive, flat, last) = self.parameters.traced(given)
 
             def mark(before: Block, after: Block, t: Scalar, stage: Scalar) -> Block:
                 return observe.marked(network, before, after, t, stage) if layout.marks else after
 
             def one(k: Scalar, x: list) -> list:
                 block, t = layout.block(x), (tick + k) * h
-                ticked = block._replace(own=network.ticked(block.own, tick + k, t, h))
+                ticked = block._replace(own=network.ticked(block.own, tick + k, t, h, (seed, run)))
                 return layout.flat(mark(block, method.step(network, ticked, t, h), t + h, h))
 
             if method.own_steps:
@@ -114,7 +114,8 @@ class StepProgram:
         return Program(self.method.title, function, self._inputs(), self._outputs(), key=key)
 
     def _inputs(self) -> list[Port]:
-        times = [Port("h", (), "s", "uniform"), Port("run"), Port("tick"), Port("steps", (), "1", "uniform")]
+        times = [Port("h", (), "s", "uniform"), Port("seed", (), "1", "uniform"), Port("run"), Port("tick")]
+        times.append(Port("steps", (), "1", "uniform"))
         return [*self.parameters.ports, *times, Port("alive"), self._state(), self._signals()]
 
     def _outputs(self) -> list[Port]:

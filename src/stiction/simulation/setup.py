@@ -195,9 +195,11 @@ def _first_values(layout: Layout, given: Given, parameters: Parameters) -> np.nd
     for key, x in given.start.items():
         first[..., layout.places[key]] = x
     for key, follower in layout.network.followers.items():
-        if key not in given.start and (follower.leader in given.start or follower.ratio in given.parameters):
-            ratio = given.parameters.get(follower.ratio, parameters.shared.get(follower.ratio))
-            first[..., layout.places[key]] = ratio * first[..., layout.places[follower.leader]]
+        led = follower.ratio in given.parameters or any(leader in given.start for leader in follower.leaders)
+        if key not in given.start and led:
+            ratio: Any = given.parameters.get(follower.ratio, parameters.shared.get(follower.ratio))
+            total = sum(x * first[..., layout.places[leader]] for leader, x in follower.leaders.items())
+            first[..., layout.places[key]] = ratio * total
     return first
 
 

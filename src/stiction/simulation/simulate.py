@@ -13,7 +13,7 @@ from stiction.files.scene_file import SceneFile, read_scene
 from stiction.methods import Method, method_for
 from stiction.network.labels import full
 from stiction.scene.scene import Scene
-from stiction.simulation.core import Core
+from stiction.simulation.core import Core, check_seed
 from stiction.simulation.energy import BALANCE, balance
 from stiction.simulation.loop import Progress, Record, follow, whole
 from stiction.simulation.notes import notes_of, speed_notes
@@ -36,6 +36,7 @@ def simulate(
     energy: bool = False,
     parameters: Mapping[str, Any] | None = None,
     start: State | None = None,
+    seed: int = 0,
     threads: int | None = 1,
     progress: Progress | None = None,
     on_divergence: str = "raise",
@@ -70,6 +71,8 @@ def simulate(
         parameters: parameters and first values to replace, by name (`scene.parameters` lists them), by numbers or by
             arrays that fit each other; signals then have shape (T, ...).
         start: the state of an earlier run to go on from; its time goes on, too.
+        seed: of the noise of sensors: a whole number from 0 on. Noise follows from it, the number of the run in its
+            batch, the name of the sensor and the tick.
         threads: how many share a batch; None takes all cores.
         progress: is called now and then with the part that is done, 0 … 1.
         on_divergence: "raise" a `DivergedError` that holds what the run had, or "keep": return it, with a warning. Runs
@@ -89,6 +92,7 @@ def simulate(
     """
     step, duration, patterns = _checked(scene, step, duration, signals, energy, parameters, start, on_divergence)
     check_threads(threads)
+    seed = check_seed(seed)
     chosen, told = method_for(scene.network, method)
     every = whole("record", step if record is None else _time("record", record), "step", step)
     count = whole("duration", duration, "record", every * step)
@@ -102,7 +106,7 @@ def simulate(
             f"start says where the run begins, and parameters give '{min(motions)}'; leave one of them out"
         )
     first, tick = (first, 0) if start is None else _going_on(program, start, first, energy)
-    done = follow(Core(program, first, tick, threads), every, count, progress)
+    done = follow(Core(program, first, tick, threads, seed), every, count, progress)
     settings = {
         "duration": duration,
         "step": step,
@@ -110,6 +114,7 @@ def simulate(
         "record": record,
         "signals": patterns and list(patterns),
         "energy": bool(energy) or None,
+        "seed": seed or None,
     }
     kept = {name: x for name, x in given.items() if name not in motions}
     run = _trajectory(program, done, kept)

@@ -17,7 +17,7 @@ from stiction.methods import Method, method_for
 from stiction.network.labels import full
 from stiction.scene.inputs import input_names, possible_inputs, with_inputs
 from stiction.scene.scene import Scene
-from stiction.simulation.core import Core
+from stiction.simulation.core import Core, check_seed
 from stiction.simulation.notes import notes_of
 from stiction.simulation.setup import Setup, wanted_signals
 from stiction.simulation.state import State, state_of, values_for
@@ -37,14 +37,14 @@ class Simulator:
         runs: how many runs side by side; all arrays then have (runs,) as their first axis. None: one run, without that
             axis.
         inputs: what comes from outside at every step, by name or pattern: torques "torque.JOINT" [N·m or N], commands
-            "drive.JOINT.command", targets "control.JOINT.target", values "PART.value" of sources. They replace what the
+            "drive.JOINT.command", targets "reference.JOINT", values "PART.value" of sources. They replace what the
             scene says there.
         outputs: what is seen after a step: signals of `simulate`, by name, beginning or pattern.
         parameters: parameters and first values, by name or pattern: numbers, arrays (runs,), or functions of a random
             generator and the number of runs. Where a pattern fits several, an array (runs, how many) gives each its
             own.
         start: the state to start from, of a run or of another simulator.
-        seed: of the generator that draws.
+        seed: of the generator that draws, and of the noise of sensors: a whole number from 0 on.
         threads: how many share the runs; None takes all cores.
 
     Example:
@@ -84,7 +84,7 @@ class Simulator:
         self.scene, self.runs, self.step_length, self.threads = scene, runs, step, threads
         self.inputs = input_names(scene, inputs)
         self._outputs, self._count = outputs, 1 if runs is None else runs
-        self._random = np.random.default_rng(seed)
+        self._seed, self._random = check_seed(seed), np.random.default_rng(seed)
         chosen, told = method_for(scene.network, method)
         for note in (*told, *scene.limit_notes):
             warnings.warn(note, StictionWarning, stacklevel=2)
@@ -101,7 +101,7 @@ class Simulator:
     def _build(self) -> None:
         """Compile for the parameters that vary now, and put all runs at their start."""
         program, first = self._setup.program(self._given, (self._count,))
-        self._core = Core(program, first, 0, self.threads)
+        self._core = Core(program, first, 0, self.threads, self._seed)
         self._core.advance(0)
         names = {key: name for name, (_, keys) in self._setup.parameters.items() for key in keys}
         self._columns = [names[key] for key in program.parameters.varying]  # names of what varies, inputs first
@@ -343,7 +343,7 @@ class Simulator:
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: it compiles there again, or finds the kernel in its cache."""
         settings = {"scene": self.scene, "step": self.step_length, "method": self._setup.method, "runs": self.runs}
-        settings |= {"inputs": self.inputs, "outputs": self._outputs, "threads": self.threads}
+        settings |= {"inputs": self.inputs, "outputs": self._outputs, "threads": self.threads, "seed": self._seed}
         kept = {"given": self._given, "state": self.state, "random": self._random}
         return kept | {"settings": settings, "entries": self._entries, "alive": self._core.alive}
 
