@@ -151,13 +151,27 @@ class Network:
         return [[name for name in self.order if rank[name] == k] for k in range(max(rank.values(), default=-1) + 1)]
 
     @cached_property
+    def _commands(self) -> dict[str, set[str]]:
+        """Who commands each that ticks, by wires from one to the other."""
+        found = {name: set[str]() for name in self.digital}
+        for wire in self.wires:
+            if wire.port.part in found:
+                drivers = {term.port.part for term in wire.all_terms if term.port.part in found}
+                found[wire.port.part] |= drivers - {wire.port.part}
+        return found
+
+    def commanded_by(self, name: str) -> set[str]:
+        """Who commands one that ticks, also through others."""
+        found, border = set[str](), [name]
+        while border:
+            border = [x for y in border for x in self._commands[y] if x not in found]
+            found |= set(border)
+        return found
+
+    @cached_property
     def tick_order(self) -> tuple[str, ...]:
         """What ticks, each after those that command it, as far as their wires say; in a circle, as they are listed."""
-        commands = {name: set[str]() for name in self.digital}
-        for wire in self.wires:
-            if wire.port.part in commands:
-                drivers = {term.port.part for term in wire.all_terms if term.port.part in commands}
-                commands[wire.port.part] |= drivers - {wire.port.part}
+        commands = self._commands
         placed: list[str] = []
         while len(placed) < len(commands):
             left = [name for name in commands if name not in placed]

@@ -80,20 +80,19 @@ class Core:
 
     def call(self, tick: int) -> int:
         """Let the Python functions that are due at a tick decide, and tell how many these were; all read the same
-        state.
+        bodies, and one that is commanded by another what that has just decided.
         """
-        program = self.program
+        program, inputs = self.program, None
         due = [caller for caller in program.callers if caller.due(tick)]
-        if due:
-            assert program.probe
-            inputs = program.probe(*self._given, self._h, self.ticks, self.state, threads=self.threads)[0]
-            after = self.state.copy()
-            for caller in due:
-                own, reads = (
-                    x.reshape(*self.batch, -1) for x in (self.state[:, caller.slots], inputs[:, caller.inputs])
-                )
-                after[:, caller.slots] = caller.call(tick * program.step, own, reads).reshape(len(after), -1)
-            self.state[...] = after
+        after = self.state.copy() if due else self.state
+        for caller in due:
+            if inputs is None or caller.follows:
+                assert program.probe
+                who = (self._h, self._seed, self.numbers, self.ticks)
+                inputs = program.probe(*self._given, *who, after, threads=self.threads)[0]
+            own, reads = (x.reshape(*self.batch, -1) for x in (after[:, caller.slots], inputs[:, caller.inputs]))
+            after[:, caller.slots] = caller.call(tick * program.step, own, reads).reshape(len(after), -1)
+        self.state[...] = after
         return len(due)
 
     def one(self, run: int) -> "Core":

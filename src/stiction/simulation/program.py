@@ -34,6 +34,7 @@ class Caller(NamedTuple):
         call: time, states of all calls and inputs give the states after it; both are slices of larger arrays.
         slots: where its states are in the state block.
         inputs: where its inputs are among those that the probe gives.
+        follows: whether what it reads depends on what another Python function decides.
     """
 
     every: int
@@ -41,6 +42,7 @@ class Caller(NamedTuple):
     call: Callable[[float, np.ndarray, np.ndarray], np.ndarray]
     slots: slice
     inputs: slice
+    follows: bool
 
     def due(self, tick: int) -> bool:
         """Whether it is called before this step."""
@@ -128,28 +130,33 @@ class StepProgram:
         return Port("signals", (len(self.wanted),), "SI")
 
     def _callbacks(self) -> dict[str, Callback]:
-        return {name: part for name, part in self.layout.network.digital.items() if isinstance(part, Callback)}
+        network = self.layout.network
+        return {name: part for name in network.tick_order if isinstance(part := network.digital[name], Callback)}
 
     def _probe(self, key: Any) -> Program:
-        """What gives the inputs of Python functions."""
+        """What gives the inputs of Python functions: what compiled parts that tick with them tell counts already."""
 
         def function(*given: Any) -> tuple:
-            network, _, (h, tick, flat) = self.parameters.traced(given)
-            now = network.evaluate(self.layout.block(flat).own, tick * h, h)
+            network, _, (h, seed, run, tick, flat) = self.parameters.traced(given)
+            own = network.ticked(self.layout.block(flat).own, tick, tick * h, h, (seed, run))
+            now = network.evaluate(own, tick * h, h)
             inputs = [network.inputs(name, now.signals) for name in self._callbacks()]
             return ([x for ports in inputs for values in ports.values() for x in values],)
 
-        inputs = [*self.parameters.ports, Port("h", (), "s", "uniform"), Port("tick"), self._state()]
+        times = [Port("h", (), "s", "uniform"), Port("seed", (), "1", "uniform"), Port("run"), Port("tick")]
+        inputs = [*self.parameters.ports, *times, self._state()]
         outputs = [Port("inputs", (max(caller.inputs.stop for caller in self.callers),), "SI")]
         return Program(f"{self.method.title}, inputs", function, inputs, outputs, key=key)
 
     def _callers(self) -> list[Caller]:
+        """In the order in which they decide."""
         network, made, first = self.layout.network, [], 0
         for name, part in self._callbacks().items():
             at = min(k for (owner, _), k in self.layout.places.items() if owner == name)
             slots = slice(at, at + len(network.parts[name].start()))
             inputs = slice(first, first := first + sum(part.reads.values()))
-            made.append(Caller(*part.clock.ticks(self.step), partial(part.call, name), slots, inputs))
+            follows = bool(network.commanded_by(name) & set(self._callbacks()))
+            made.append(Caller(*part.clock.ticks(self.step), partial(part.call, name), slots, inputs, follows))
         return made
 
     @cached_property
