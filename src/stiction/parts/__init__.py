@@ -14,6 +14,7 @@ from stiction.parts.robot_body import RobotBody
 from stiction.parts.source import Source
 from stiction.parts.spring import SpringDamper
 from stiction.parts.table import Table
+from stiction.parts.two_point import TwoPointSpring
 from stiction.registry import open_room
 
 open_room(sys.modules[__name__])
@@ -43,4 +44,5 @@ __all__ = [
     "SpringDamper",
     "Table",
     "TouchingPoint",
+    "TwoPointSpring",
 ]

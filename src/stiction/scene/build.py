@@ -14,6 +14,7 @@ from stiction.parts.bodies import FreeBody
 from stiction.parts.contact import SEEN, ContactPart
 from stiction.parts.kinds import FRAME_INPUTS, Admittance, Clock, output_names
 from stiction.parts.robot_body import RobotBody
+from stiction.parts.two_point import TwoPointSpring
 from stiction.robot.joint import SINGLE
 from stiction.robot.robot import Robot
 from stiction.robot.units import motion_units
@@ -31,7 +32,9 @@ def network_of(scene: Scene) -> Network:
     made, first = Wiring(), {"q": 0, "v": 0}
     mounts = {name: _mount(scene, name) for name in scene.joints}
     touching = contact_part(scene)
+    springs = {name: part for name, part in scene.parts.items() if isinstance(part, TwoPointSpring) and part.between}
     ports = {str(port) for wire in scene.wires for port in (wire.port, *(term.port for term in wire.all_terms))}
+    ports |= {f"{end}.force" for spring in springs.values() for end in spring.between}
     for name, robot in scene.all_robots.items():
         states = {}
         for what, size in (("q", robot.nq), ("v", robot.nv)):
@@ -67,6 +70,10 @@ def network_of(scene: Scene) -> Network:
             made.fall(name)
         made.parts[name] = part
     user = list(scene.wires)
+    for name, spring in springs.items():
+        for word, end in zip(("first", "second"), spring.between, strict=True):
+            made.wires += [Wire(f"{name}.{word}_{port}", [f"{end}.{port}"]) for port in ("position", "velocity")]
+            user = _with_force(user, f"{end}.force", f"{name}.{word}_force")
     if touching:
         made.parts[CONTACT] = touching
         seen = [f"{name}.{port}" for name in touching.movers for port in SEEN]
@@ -188,13 +195,17 @@ def _joined(wires: Sequence[Wire], pushes: dict[str, list[Term]]) -> list[Wire]:
 
 def _with_contacts(wires: list[Wire], touching: ContactPart) -> list[Wire]:
     """Wires to bodies, with what contacts push them; the user's own terms come first."""
-    left = {wire.target: wire for wire in wires}
     for name in touching.movers:
         for port in FRAME_INPUTS:
-            target = f"{name}.{port}"
-            before = left.get(target)
-            terms = [*(before.all_terms if before else ()), Term(f"{CONTACT}.{name}.{port}")]
-            left[target] = Wire(target, terms, before.shift if before else ())
+            wires = _with_force(wires, f"{name}.{port}", f"{CONTACT}.{name}.{port}")
+    return wires
+
+
+def _with_force(wires: list[Wire], target: str, source: str) -> list[Wire]:
+    """Wires with one more term to an input, which the user may drive, too."""
+    left = {wire.target: wire for wire in wires}
+    before = left.get(target)
+    left[target] = Wire(target, [*(before.all_terms if before else ()), Term(source)], before.shift if before else ())
     return list(left.values())
 
 
