@@ -39,8 +39,8 @@ from stiction import (
 from stiction.friction import Dry
 from stiction.methods import METHODS, method_named
 from stiction.parts import Friction, Mass, SpringDamper
-from stiction.reproduce.manutec import _stuck as stuck_axes
 from stiction.reproduce.manutec import arm as manutec
+from stiction.reproduce.manutec import stuck as stuck_axes
 from stiction.trace import cos, where
 
 INERTIA, STEPS, FINE = 0.0304, (1e-4, 1e-3, 2e-3), 5e-6
@@ -246,12 +246,12 @@ def costs(seconds: float) -> dict[Choice, str]:
 @functools.cache
 def _arm_reference() -> tuple[np.ndarray, str]:
     run = _arm("gears_implicit", 1e-5)
-    return run.stack("robot.q."), stuck_axes(run)
+    return run.stack("q."), stuck_axes(run)
 
 
 def _arm(method: str, step: float) -> Trajectory:
-    signals = ["robot.q.", "friction"]
-    return simulate(manutec(), duration=1.856, step=step, method=method, record=max(step, 2e-3), signals=signals)
+    scene, how = manutec(), {"duration": 1.856, "step": step, "record": max(step, 2e-3), "signals": ["q.", "mode"]}
+    return simulate(scene, **how, method=method, parameters=scene.holding())
 
 
 def arm_row(method: str, steps: tuple[float, ...] = STEPS) -> dict[str, str]:
@@ -262,7 +262,7 @@ def arm_row(method: str, steps: tuple[float, ...] = STEPS) -> dict[str, str]:
         title = f"{1e3 * step:g} ms"
         try:
             run = _arm(method, step)
-            apart = float(np.abs(run.stack("robot.q.") - q[:: (len(q) - 1) // (len(run.time) - 1)]).max())
+            apart = float(np.abs(run.stack("q.") - q[:: (len(q) - 1) // (len(run.time) - 1)]).max())
             others = "" if stuck_axes(run) == stuck else ", other axes stick"
             cells[title] = f"{apart:.1e} rad{others}"
         except StictionError:

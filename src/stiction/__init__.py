@@ -81,7 +81,7 @@ __all__ = [*_PLACE, "library"]
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: `import stiction` alone stays quick."""
     if name == "library":
-        return import_module("stiction.robot.library")
+        return import_module("stiction.library")
     if name in _PLACE:
         return getattr(import_module(f"stiction.{_PLACE[name]}"), name)
     raise AttributeError(unknown("name", name, "the module stiction", __all__, source="dir(stiction)"))

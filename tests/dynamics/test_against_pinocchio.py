@@ -24,7 +24,7 @@ ROBOTS = {
     "panda": lambda: real_arm("panda")[0],
     "xarm7": lambda: real_arm("xarm7")[0],
     "puma560": stiction.library.puma560,
-    "manutec_r3": stiction.library.manutec_r3,
+    "manutec_r3": lambda: stiction.library.manutec_r3().robot,
     "one joint": lambda: random_robot(1, ["revolute"]),
     "one slider": lambda: random_robot(2, ["prismatic"]),
     "sliders": lambda: random_robot(3, ["prismatic"] * 5),

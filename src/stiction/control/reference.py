@@ -169,11 +169,11 @@ class PointToPoint(Reference):
         (1.25, [0.5, -0.25])
     """
 
-    start: Sequence[float] = numbers()
-    stop: Sequence[float] = numbers()
-    velocity: Sequence[float] = numbers(above=0)
-    acceleration: Sequence[float] = numbers(above=0)
-    jerk: Sequence[float] | None = numbers(default=None, above=0, optional=True)
+    start: float | Sequence[float] = numbers()
+    stop: float | Sequence[float] = numbers()
+    velocity: float | Sequence[float] = numbers(above=0)
+    acceleration: float | Sequence[float] = numbers(above=0)
+    jerk: float | Sequence[float] | None = numbers(default=None, above=0, optional=True)
     begin: float = number(0.0, least=0)
 
     def __post_init__(self) -> None:
@@ -186,8 +186,10 @@ class PointToPoint(Reference):
 
     def conflicts(self) -> Sequence:
         """As many numbers in all."""
-        sizes = {name: len(getattr(self, name) or self.start) for name in ("stop", "velocity", "acceleration", "jerk")}
-        n = len(self.start)
+        sizes = {
+            name: len(getattr(self, name) or self._ends[0]) for name in ("stop", "velocity", "acceleration", "jerk")
+        }
+        n = self.size
         return [
             (not n, "start is empty; allowed: a position for each joint"),
             *(
@@ -199,14 +201,19 @@ class PointToPoint(Reference):
     @property
     def size(self) -> int:
         """As many as it has numbers."""
-        return len(self.start)
+        return len(self._ends[0])
+
+    @property
+    def _ends(self) -> tuple[Any, Any]:
+        """Positions before and after."""
+        return self.start, self.stop
 
     @property
     def ride(self) -> Ride:
         """How a parameter that all joints share goes from 0 to 1."""
-        ways = [absolute(b - a) for a, b in zip(self.start, self.stop, strict=True)]
+        ways = [absolute(b - a) for a, b in zip(*self._ends, strict=True)]
 
-        def limit(most: Sequence[Scalar], power: int) -> Scalar:
+        def limit(most: Any, power: int) -> Scalar:
             slowest: Scalar = TINY**power
             for way, x in zip(ways, most, strict=True):
                 slowest = maximum(slowest, way / x)
@@ -224,8 +231,9 @@ class PointToPoint(Reference):
     def at(self, t: Scalar) -> Setpoint:
         """The shares of all joints."""
         s, rate, second = self.ride.at(t - self.begin)
-        ways = [b - a for a, b in zip(self.start, self.stop, strict=True)]
-        q = [a + way * s for a, way in zip(self.start, ways, strict=True)]
+        first, last = self._ends
+        ways = [b - a for a, b in zip(first, last, strict=True)]
+        q = [a + way * s for a, way in zip(first, ways, strict=True)]
         return Setpoint(q, [way * rate for way in ways], [way * second for way in ways])
 
 

@@ -35,17 +35,14 @@ from stiction.errors import StictionError, unknown
 from stiction.extras import needed
 from stiction.files.plain import read, refused, write
 from stiction.friction.law import Law
+from stiction.library import ARMS, ROBOTS, Arm
 from stiction.methods import METHODS, Method, as_method, method_named
 from stiction.network.wires import Term, Wire
 from stiction.parts import Digital, Part, Table
-from stiction.robot import library
 from stiction.robot.robot import Robot
 from stiction.scene import Formula, FrictionSite, Scene, SceneError
 
-ROBOTS = {
-    f.__name__: f
-    for f in (library.pendulum, library.chain, library.two_link, library.rp_arm, library.puma560, library.manutec_r3)
-}
+MACHINES = ROBOTS | ARMS
 URDF = ("urdf", "base", "keep_fixed", "lumped")
 SETTINGS = ("duration", "step", "method", "record", "signals", "energy", "seed")
 TABLES = (
@@ -195,11 +192,12 @@ def scene_from(content: dict[str, Any], folder: Path) -> SceneFile:
             raise refused(key, f"it is {content[key]!r}; allowed: a table, [{key}]")
     settings = {key: setting(key, content[key]) for key in SETTINGS if key in content}
     rest: dict[str, Any] = {key: content[key] for key in ("limits", "gravity", "q", "v") if key in content}
+    arm: Arm | None = None
     if "robot" in content:
-        rest["robot"] = _robot(content["robot"], "robot", folder)
-    rest["robots"] = {
-        name: _robot(table, f"robots.{name}", folder) for name, table in content.get("robots", {}).items()
-    }
+        found = _robot(content["robot"], "robot", folder)
+        arm = found if isinstance(found, Arm) else None
+        rest["robot"] = found.robot if isinstance(found, Arm) else found
+    rest["robots"] = {name: _one_of(name, table, folder) for name, table in content.get("robots", {}).items()}
     rest["parts"] = {name: read(Part, table, f"parts.{name}") for name, table in content.get("parts", {}).items()}
     if not isinstance(content.get("wires", []), list):
         raise refused("wires", f"it is {content['wires']!r}; allowed: tables, [[wires]]")
@@ -219,7 +217,15 @@ def scene_from(content: dict[str, Any], folder: Path) -> SceneFile:
         rest["contacts"] = read(Contacts, content["contacts"], "contacts")
     for key in ("torque", "motion"):
         rest[key] = {name: _of_time(f"{key}.{name}", x) for name, x in content.get(key, {}).items()}
+    if arm is not None:
+        return SceneFile(arm.scene(**{key: x for key, x in rest.items() if key not in ("robot", "robots")}), settings)
     return SceneFile(Scene(**rest), settings)
+
+
+def _one_of(name: str, table: Any, folder: Path) -> Robot:
+    """One of several robots: of an arm the robot alone, as its drives are called by joints of one."""
+    found = _robot(table, f"robots.{name}", folder)
+    return found.robot if isinstance(found, Arm) else found
 
 
 def _reference(name: str, given: Any) -> Any:
@@ -302,7 +308,7 @@ def setting(key: str, value: Any) -> Any:
     return value
 
 
-def _robot(table: Any, where: str, folder: Path) -> Robot:
+def _robot(table: Any, where: str, folder: Path) -> Robot | Arm:
     if not isinstance(table, dict):
         raise refused(where, f"it is {table!r}; allowed: a table")
     ways = [way for way in ("library", "urdf", "name") if way in table]
@@ -315,13 +321,13 @@ def _robot(table: Any, where: str, folder: Path) -> Robot:
         _only(table, URDF, where)
         return Robot.from_urdf(folder / str(table["urdf"]), **options)
     name = table["library"]
-    if not isinstance(name, str) or name not in ROBOTS:
-        raise refused(f"{where}.library", unknown("robot", name, "the library", ROBOTS))
-    _only(options, inspect.signature(ROBOTS[name]).parameters, f"{where}.library '{name}'")
+    if not isinstance(name, str) or name not in MACHINES:
+        raise refused(f"{where}.library", unknown("robot", name, "the library", MACHINES))
+    _only(options, inspect.signature(MACHINES[name]).parameters, f"{where}.library '{name}'")
     try:
-        return ROBOTS[name](**options)
+        return MACHINES[name](**options)
     except TypeError:
-        needs = [key for key, p in inspect.signature(ROBOTS[name]).parameters.items() if p.default is p.empty]
+        needs = [key for key, p in inspect.signature(MACHINES[name]).parameters.items() if p.default is p.empty]
         raise refused(
             where,
             f"library '{name}' was given {options}; it needs {', '.join(needs) or 'nothing'}, lists "

@@ -9,7 +9,7 @@ from stiction.control import Reference, Sensor
 from stiction.drive import Drive
 from stiction.extras import needed
 from stiction.files.plain import file_type, one_of, struct
-from stiction.files.scene_file import ROBOTS, URDF
+from stiction.files.scene_file import MACHINES, URDF
 from stiction.friction import LAWS
 from stiction.methods import DEFAULT, METHODS
 from stiction.network.wires import Wire
@@ -50,7 +50,7 @@ def schema() -> dict[str, Any]:
         "additionalProperties": False,
     }
     law = {"anyOf": [none, *law["anyOf"]]}
-    any_robot = {"anyOf": [_urdf(), *(_library(name) for name in ROBOTS), robot]}
+    any_robot = {"anyOf": [_urdf(), *(_library(name) for name in MACHINES), robot]}
     first = {"anyOf": [NUMBERS, _by_name({"type": "number"})]}
     formula = {"type": "string", "description": "a formula of the time t [s]"}
     in_time = {"anyOf": [{"type": "number"}, formula, table]}
@@ -152,7 +152,7 @@ def _urdf() -> dict[str, Any]:
 def _library(name: str) -> dict[str, Any]:
     options = {
         key: _msgspec().json.schema(file_type(p.annotation))
-        for key, p in inspect.signature(ROBOTS[name]).parameters.items()
+        for key, p in inspect.signature(MACHINES[name]).parameters.items()
     }
     return {
         "type": "object",

@@ -70,13 +70,9 @@ class Rosenbrock(Method):
     tolerance: float = number(1e-6, least=1e-13, below=1)
 
     def prepare(self, network: Network, step: float) -> Network:
-        """Dry friction with bristles; refuses what it cannot differentiate, and clocks."""
+        """Dry friction with bristles; refuses what it cannot differentiate."""
         network.must_be_mechanical(f"method '{self.name}'", "use method 'rk4'")
         refuse_rows(network, self)
-        for name in network.digital:
-            raise NetworkError(
-                f"part '{name}' ticks on a clock, and '{self.name}' chooses its own steps; use method 'rk4' or 'moreau'"
-            )
         if contact_name(network):
             raise NetworkError(f"contacts come and go, which '{self.name}' cannot follow; use method 'moreau' or 'rk4'")
         made = with_stop_springs(with_bristles(network))
@@ -123,7 +119,7 @@ class Rosenbrock(Method):
 
     def span(self, network: Network, block: Block, t: Scalar, span: Scalar, h: Scalar, mark: Mark) -> Block:
         """Some attempts at steps towards the end of a span of time."""
-        order = _Order(network)
+        order = _Order(network, block)
         names = list(block.works)
         sites = list(block.marks)
         n, m = len(order.places), len(names)
@@ -191,10 +187,12 @@ class _Point(NamedTuple):
 
 
 class _Order:
-    """The states of a network in the order of elimination: positions, states of impedances, velocities."""
+    """The states of a network in the order of elimination: positions, states of impedances, velocities. What
+    controllers hold stays as it is.
+    """
 
-    def __init__(self, network: Network) -> None:
-        self.network = network
+    def __init__(self, network: Network, block: Block) -> None:
+        self.network, self.held = network, flat_states(network, block.own)
         q, z, v = [], [], []
         first = 0
         for name, part in network.parts.items():
@@ -205,7 +203,7 @@ class _Order:
                 nq = network.bodies[name].positions()
                 q += place[:nq]
                 v += place[nq:]
-            else:
+            elif name not in network.digital:
                 z += place
         self.places, self.nq, self.nz, self.nv = [*q, *z, *v], len(q), len(z), len(v)
 
@@ -216,7 +214,7 @@ class _Order:
 
     def states(self, ordered: Sequence[Scalar]) -> Mapping[str, list[Scalar]]:
         """States of each part, from this order."""
-        flat: list[Scalar] = [0] * len(self.places)
+        flat = list(self.held)
         for k, x in zip(self.places, ordered, strict=True):
             flat[k] = x
         return states_of(self.network, flat)
@@ -229,14 +227,15 @@ class _Order:
         rest = [f - b for f, b in zip(terms.pushed(), terms.bias, strict=True)]
         accelerations = solve(factor(terms.mass_matrix), rest)
         positions = [x for name, body in network.bodies.items() for x in body.position_rates(now.own[name])]
-        others = [x for name in network.parts if name in now.rates for x in now.rates[name]]
+        own = [name for name in network.parts if name in now.rates and name not in network.digital]
+        others = [x for name in own for x in now.rates[name]]
         return _Point([*positions, *others], accelerations, powers(block, terms.pushes, terms.velocities), terms)
 
     def scales(self) -> list[Scalar]:
         """What counts as small of each state: 1, of a bristle its bending at break-away."""
         small: list[Scalar] = [1] * self.nq
         for name, part in self.network.parts.items():
-            if name not in self.network.bodies:
+            if name not in self.network.bodies and name not in self.network.digital:
                 law = part.law if isinstance(part, RubbingPart) else None
                 small += _bends(law, len(part.start()))
         return [*small, *[1] * self.nv]

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from stiction import library
 from stiction.control import PID, Clock
 from stiction.drive import DCMotor, Drive, Gear
 from stiction.friction import Stribeck
 from stiction.reproduce.case import Case, Claim, Result, Tell, agrees, below, complete, shares
-from stiction.robot import Joint, Link, Robot, library
+from stiction.robot import Joint, Link, Robot
 from stiction.scene import Scene
 from stiction.show.figure import subplots
 from stiction.simulation.trajectory import Trajectory

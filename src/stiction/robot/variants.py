@@ -27,7 +27,7 @@ def merged(robot: Robot) -> Robot:
 
     Example:
         >>> import stiction
-        >>> [link.name for link in stiction.library.manutec_r3().merged().links][-2:]
+        >>> [link.name for link in stiction.library.manutec_r3().robot.merged().links][-2:]
         ['link5', 'link6']
     """
     at = robot.assembly.attachments

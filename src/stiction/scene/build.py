@@ -87,7 +87,8 @@ def network_of(scene: Scene) -> Network:
 def _attach(scene: Scene, mounts: Mapping[str, Mount], made: Wiring) -> None:
     """Put drives on joints, and sensors and controllers that command them."""
     drives = {name: drive for name in scene.drives if (drive := limited_drive(scene, name)) is not None}
-    servos = Servos(made, mounts, drives)
+    looped = [name for name, x in scene.joint_control.items() if isinstance(x, Cascade) and x.current is not None]
+    servos = Servos(made, mounts, drives, looped)
     for name, reference in scene.references.items():
         servos.reference(name, reference, scene.joints_of(name))
     for name, sensors in scene.sensors.items():

@@ -28,6 +28,7 @@ from stiction.robot.joint import SINGLE, Limits
 from stiction.robot.ports import GRAVITY
 from stiction.robot.robot import Robot
 from stiction.scene.build import network_of
+from stiction.scene.holding import holding
 from stiction.scene.limits import described_limits, has_ends, notes_of_limits
 from stiction.scene.touch import CONTACT
 from stiction.trace.functions import Scalar
@@ -366,6 +367,26 @@ class Scene(Validated):
         if name not in self.all_robots:
             return [name]
         return [self.key(name, inner) for inner in self.all_robots[name].velocity_names]
+
+    def holding(self) -> dict[str, float]:
+        """First values at which the drives hold the robots at rest, without friction: currents, windings of elastic
+        gears, integrals of controllers. Give them to `simulate` as parameters.
+
+        Example:
+            >>> import stiction
+            >>> arm = stiction.library.manutec_r3()
+            >>> scene = arm.scene(reference=dict.fromkeys(arm.drives, 0.0), q={"joint3": 1.0})
+            >>> round(scene.holding()["motor_current.joint3"], 4)
+            0.0
+        """
+        return holding(self)
+
+    def target_at_start(self, joint: str) -> float | None:
+        """Where the reference of a joint begins [rad or m]; None where it has none."""
+        for name, motion in self.references.items():
+            if joint in self.joints_of(name):
+                return float(motion.sample(0.0).q[self.joints_of(name).index(joint)])
+        return None
 
     @property
     def joint_control(self) -> dict[str, Any]:

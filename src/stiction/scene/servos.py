@@ -47,12 +47,14 @@ class Servos:
         mounts: the joints, by name.
         drives: those that joints have, by joint.
         targets: where the set-points of joints are, by joint.
+        looped: joints with a current loop of their own.
         sensors: names of the sensor parts of each joint, by what they tell.
     """
 
     made: Wiring
     mounts: Mapping[str, Mount]
     drives: Mapping[str, Drive]
+    looped: Sequence[str] = ()
     targets: dict[str, Target] = field(default_factory=dict)
     sensors: dict[str, dict[str, tuple[str, Sensor]]] = field(default_factory=dict)
 
@@ -268,16 +270,22 @@ class Servos:
         back = np.linalg.inv(T).T
         for k, joint in enumerate(joints):
             if joint in driven:
-                found[joint] = InternalTerm(f"{part}.torque", [(back[k] / self._torque_per_command(joint)).tolist()])
+                found[joint] = InternalTerm(
+                    f"{part}.torque", [(back[k] / self._torque_per_command(joint, part)).tolist()]
+                )
         return found
 
-    def _torque_per_command(self, joint: str) -> float:
+    def _torque_per_command(self, joint: str, part: str) -> float:
+        """Torque of a motor per command, if it is one of torque or current, or has a current loop in front."""
         motor = self.drives[joint].motor
         if isinstance(motor, TorqueMotor):
             return 1.0
-        if isinstance(motor, ElectricMotor):
+        if isinstance(motor, ElectricMotor) and (motor.unit_of_command == "A" or joint in self.looped):
             return motor.constant
-        raise NetworkError(f"drive of '{joint}' has a {type(motor).__name__}, of which no torque per command is known")
+        raise NetworkError(
+            f"'{part}' gives torques, and the motor of '{joint}' takes a voltage; control '{joint}' by "
+            "Cascade(current=CurrentLoop(...)), or take a motor that is commanded by a current or torque"
+        )
 
 
 FOLLOWS = {"position": "velocity", "velocity": "current"}

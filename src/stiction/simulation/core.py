@@ -56,6 +56,18 @@ class Core:
 
     def advance(self, steps: int) -> None:
         """Some steps of all runs; with none, the signals of the state as it is."""
+        if not self._own_steps or not steps or not self.program.ticker:
+            self._advance(steps)
+            return
+        together = bool((self.ticks == self.ticks[0]).all())
+        while steps:  # its steps end at ticks
+            n = self.program.until_tick(int(self.ticks[0]), steps) if together else 1
+            who = (self._h, self._seed, self.numbers, self.ticks)
+            self.state[...] = self.program.ticker(*self._given, *who, self.state, threads=self.threads)[0]
+            self._advance(n)
+            steps -= n
+
+    def _advance(self, steps: int) -> None:
         self._steps[()] = steps
         if self._own_steps:
             self._arrive(steps)

@@ -78,6 +78,9 @@ class StepProgram:
             self.program.kernel(0 if parameters.batch else 1)
         except TooLargeError as error:
             raise InputError(f"method '{self.method.title}': {error}; {self.method.instead}") from None
+        self.clocks = [part.clock.ticks(step) for part in layout.network.digital.values()]
+        ticking = self.method.own_steps and self.clocks
+        self.ticker = shared_program(key and ("ticks", *key), lambda: self._ticker(key)) if ticking else None
         self.probe = shared_program(key and ("inputs", *key), lambda: self._probe(key)) if self.callers else None
 
     # What it consists of.
@@ -116,9 +119,8 @@ class StepProgram:
         return Program(self.method.title, function, self._inputs(), self._outputs(), key=key)
 
     def _inputs(self) -> list[Port]:
-        times = [Port("h", (), "s", "uniform"), Port("seed", (), "1", "uniform"), Port("run"), Port("tick")]
-        times.append(Port("steps", (), "1", "uniform"))
-        return [*self.parameters.ports, *times, Port("alive"), self._state(), self._signals()]
+        more = [Port("steps", (), "1", "uniform"), Port("alive"), self._state(), self._signals()]
+        return [*self.parameters.ports, *self._moment(), *more]
 
     def _outputs(self) -> list[Port]:
         return [self._state(), Port("tick"), Port("alive"), self._signals()]
@@ -143,10 +145,28 @@ class StepProgram:
             inputs = [network.inputs(name, now.signals) for name in self._callbacks()]
             return ([x for ports in inputs for values in ports.values() for x in values],)
 
-        times = [Port("h", (), "s", "uniform"), Port("seed", (), "1", "uniform"), Port("run"), Port("tick")]
-        inputs = [*self.parameters.ports, *times, self._state()]
+        inputs = [*self.parameters.ports, *self._moment(), self._state()]
         outputs = [Port("inputs", (max(caller.inputs.stop for caller in self.callers),), "SI")]
         return Program(f"{self.method.title}, inputs", function, inputs, outputs, key=key)
+
+    def _ticker(self, key: Any) -> Program:
+        """What lets compiled parts tick, for a method with its own steps."""
+
+        def function(*given: Any) -> tuple:
+            network, _, (h, seed, run, tick, flat) = self.parameters.traced(given)
+            block = self.layout.block(flat)
+            return (self.layout.flat(block._replace(own=network.ticked(block.own, tick, tick * h, h, (seed, run)))),)
+
+        inputs = [*self.parameters.ports, *self._moment(), self._state()]
+        return Program(f"{self.method.title}, ticks", function, inputs, [self._state()], key=key)
+
+    def _moment(self) -> list[Port]:
+        return [Port("h", (), "s", "uniform"), Port("seed", (), "1", "uniform"), Port("run"), Port("tick")]
+
+    def until_tick(self, tick: int, steps: int) -> int:
+        """How many of some steps there are until the next tick of a clock."""
+        following = [first if tick < first else tick + every - (tick - first) % every for every, first in self.clocks]
+        return min([steps, *(x - tick for x in following)])
 
     def _callers(self) -> list[Caller]:
         """In the order in which they decide."""
