@@ -11,6 +11,13 @@ from stiction.control.reference import REFERENCES, Chain, PointToPoint, Referenc
 from stiction.control.registry import CONTROLLERS
 from stiction.control.sensor import SENSORS, CurrentSensor, Encoder, Sensor, Tachometer
 from stiction.control.tool_path import SEGMENTS, Arc, Line, PathError, Segment, ToolPath
+from stiction.control.whole_arm import (
+    ArmController,
+    CartesianImpedance,
+    ComputedTorque,
+    GravityCompensation,
+    JointImpedance,
+)
 from stiction.parts.kinds import Clock
 from stiction.registry import open_room
 
@@ -24,13 +31,18 @@ __all__ = [
     "SEGMENTS",
     "SENSORS",
     "Arc",
+    "ArmController",
     "Callback",
+    "CartesianImpedance",
     "Cascade",
     "Chain",
     "Clock",
+    "ComputedTorque",
     "CurrentLoop",
     "CurrentSensor",
     "Encoder",
+    "GravityCompensation",
+    "JointImpedance",
     "Line",
     "Loop",
     "PathError",

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from stiction.control.cascade import Cascade
+from stiction.control.whole_arm import ArmController
 from stiction.drive.drive import Drive
 from stiction.network.network import Network
 from stiction.network.wires import InternalTerm, NetworkError, Term, Wire, port_named
@@ -95,6 +96,11 @@ def _attach(scene: Scene, mounts: Mapping[str, Mount], made: Wiring) -> None:
         servos.put_sensors(name, sensors, _fastest(scene, name))
     outer: dict[str, Term] = {}
     for robot, controller in scene.robot_control.items():
+        if isinstance(controller, ArmController):
+            springs = {
+                name: x for name, x in scene.parts.items() if isinstance(x, TwoPointSpring) and _inside(x, robot)
+            }
+            controller = controller.on(made.parts[robot], springs)  # type: ignore[arg-type]
         outer |= servos.robot_controller(robot, controller, scene.joints_of(robot))
     for name in dict.fromkeys([*drives, *scene.joint_control, *outer]):
         mount, drive = mounts[name], drives.get(name)
@@ -103,6 +109,11 @@ def _attach(scene: Scene, mounts: Mapping[str, Mount], made: Wiring) -> None:
             made.drive(mount, drive, command or made.command(mount, drive))
         elif command is not None:
             made.push_term(mount, command)
+
+
+def _inside(spring: TwoPointSpring, robot: str) -> bool:
+    """Whether a spring is between points of one robot."""
+    return bool(spring.between) and all(end.startswith(f"{robot}.") for end in spring.between)
 
 
 def _command(scene: Scene, servos: Servos, mount: Mount, drive: Drive | None, outer: Term | None) -> Term | None:

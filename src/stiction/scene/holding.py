@@ -103,20 +103,19 @@ def _of_control(scene: Scene, joint: str, torque: float, wound: float, ratio: fl
     drive = scene.drives[joint]
     current = _current(drive, torque)
     volts = drive.motor.resistance * current if isinstance(drive.motor, DCMotor) else current
-    target = scene.target_at_start(joint)
+    target, sense = scene.target_at_start(joint), 1.0 if ratio > 0 else -1.0
+    found = {}
+    if isinstance(controller, Cascade) and controller.current is not None and controller.current.integral:
+        found[f"current_sum.{joint}"] = volts / controller.current.integral
     if controller is None or target is None:
-        return {}
+        return found
     q = dict(zip(scene.position_names, scene.q, strict=True))[joint]
-    sense = 1.0 if ratio > 0 else -1.0
     if isinstance(controller, PID):
         wish = sense * (current if drive.motor.unit_of_command == "A" else volts)
         rest = wish - controller.proportional * (target - q)
         return {f"control_sum.{joint}": rest / controller.integral} if controller.integral else {}
     if not isinstance(controller, Cascade) or controller.velocity is None:
-        return {}
-    found = {}
-    if controller.current is not None and controller.current.integral:
-        found[f"current_sum.{joint}"] = volts / controller.current.integral
+        return found
     motor_side = controller.side == "motor"
     wish = current if motor_side else sense * current
     wish = (
