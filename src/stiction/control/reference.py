@@ -385,12 +385,15 @@ class ReferencePart(Impedance):
 
     Attributes:
         reference: the motion.
+        joints: for which it is, by name.
     """
 
     transparent = ("reference",)
+    described = ("joints",)
     lone = True
 
     reference: Reference
+    joints: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()

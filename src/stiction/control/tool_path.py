@@ -338,13 +338,14 @@ class PathMotion(Reference):
         twin._set(
             "spans", tuple(tuple(substitution.internal(f"span.{k}.{j}", x) for j, x in enumerate(s)) for k, s in spans)
         )
+        counts = [substitution.internal(f"count.{k}", float(len(table))) for k, table in enumerate(self.tables)]
+        twin._set("counts", counts)
         twin._set("rows", substitution.rows("joints", self._rows))
         return twin
 
     def structure(self) -> tuple:
-        """How many segments of how many intervals there are, and the kind of the profile."""
-        sizes = tuple(len(table) for table in self.tables)
-        return (type(self).__qualname__, self.profile.structure(), sizes, len(self.runs), self.size)
+        """How many segments and stops there are, and the kind of the profile."""
+        return (type(self).__qualname__, self.profile.structure(), len(self.tables), len(self.runs), self.size)
 
     @cached_property
     def _rows(self) -> list[tuple[float, ...]]:
@@ -381,10 +382,11 @@ class PathMotion(Reference):
         """The joints where the tool should be."""
         s, rate, second = self.way(t)
         index: Scalar = 0
-        for table, (first, h) in zip(self.tables, getattr(self, "spans", self._spans), strict=True):
-            index = index + clip(floor((s - first) / h), 0, len(table))
-        rows = getattr(self, "rows", self._rows)
-        q, slope, bend = on_spline(rows, minimum(index, len(self._rows) - 1), s)
+        total: Scalar = 0
+        counts = getattr(self, "counts", [len(table) for table in self.tables])
+        for count, (first, h) in zip(counts, getattr(self, "spans", self._spans), strict=True):
+            index, total = index + clip(floor((s - first) / h), 0, count), total + count
+        q, slope, bend = on_spline(getattr(self, "rows", self._rows), minimum(index, total - 1), s)
         return Setpoint(
             q, [x * rate for x in slope], [y * rate * rate + x * second for x, y in zip(slope, bend, strict=True)]
         )

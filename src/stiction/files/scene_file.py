@@ -36,7 +36,7 @@ from stiction.extras import needed
 from stiction.files.plain import read, refused, write
 from stiction.friction.law import Law
 from stiction.library import ARMS, ROBOTS, Arm
-from stiction.methods import METHODS, Method, as_method, method_named
+from stiction.methods import NAMED, Method, Perturbation, as_method, method_named
 from stiction.network.wires import Term, Wire
 from stiction.parts import Digital, Part, Table
 from stiction.robot.robot import Robot
@@ -153,12 +153,16 @@ def scene_text(scene: Scene, settings: Mapping[str, Any], traced: bool = False) 
 def _written_method(given: Any) -> Any:
     """A method by its name, or as a table with its options."""
     method = as_method(given)
-    if METHODS.get(method.name) is not type(method):
+    if NAMED.get(method.name) is not type(method):
         raise SceneError(f"method is a {type(method).__name__} of your own, which a file cannot hold")
-    usual = METHODS[method.name]()
+    if isinstance(method, Perturbation) and method.nominal is not None:
+        raise SceneError("method has a nominal motion, which a scene file cannot hold; save it, and give its file")
+    usual = NAMED[method.name]()
     options = {
         f.name: getattr(method, f.name) for f in fields(method) if getattr(method, f.name) != getattr(usual, f.name)
     }
+    if "inner" in options:
+        options["inner"] = _written_method(options["inner"])
     return {"name": method.name, **options} if options else method.name
 
 
@@ -167,6 +171,8 @@ def _method(value: Any) -> Method:
     if not isinstance(value, (str, dict)) or (isinstance(value, dict) and "name" not in value):
         raise SceneError(f"method is {value!r}; allowed: a name, or a table with a name and options")
     options = {key: x for key, x in value.items() if key != "name"} if isinstance(value, dict) else {}
+    if "inner" in options:
+        options["inner"] = _method(options["inner"])
     return method_named(value["name"] if isinstance(value, dict) else value, **options)
 
 

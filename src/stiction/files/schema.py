@@ -11,7 +11,7 @@ from stiction.extras import needed
 from stiction.files.plain import file_type, one_of, struct
 from stiction.files.scene_file import MACHINES, URDF
 from stiction.friction import LAWS
-from stiction.methods import DEFAULT, METHODS
+from stiction.methods import DEFAULT, NAMED, Method
 from stiction.network.wires import Wire
 from stiction.parts import Digital, Part, Table
 from stiction.robot.robot import Robot
@@ -63,7 +63,7 @@ def schema() -> dict[str, Any]:
         "properties": {
             "duration": TIME | {"description": "[s]"},
             "step": TIME | {"description": "[s]"},
-            "method": {"anyOf": [{"enum": list(METHODS)}, *map(_method, METHODS)], "default": DEFAULT},
+            "method": {"anyOf": [{"enum": list(NAMED)}, *map(_method, NAMED)], "default": DEFAULT},
             "record": TIME | {"description": "time between records [s]; every step by default"},
             "signals": {
                 "type": "array",
@@ -101,13 +101,18 @@ def _msgspec() -> Any:
 
 def _method(name: str) -> dict[str, Any]:
     """A method with options, as a table."""
-    options = {f.name: _msgspec().json.schema(file_type(hint)) for f, hint in _options(name)}
+    options = {f.name: _option(hint) for f, hint in _options(name) if f.name != "nominal"}
     properties = {"name": {"const": name}, **options}
     return {"type": "object", "properties": properties, "required": ["name"], "additionalProperties": False}
 
 
+def _option(hint: Any) -> dict[str, Any]:
+    """An option of a method; one that is a method itself is a name or a table."""
+    return {"type": ["string", "object"]} if hint is Method else _msgspec().json.schema(file_type(hint))
+
+
 def _options(name: str) -> list[tuple[Any, Any]]:
-    kind = type(METHODS[name]())
+    kind = type(NAMED[name]())
     hints = get_type_hints(kind)
     return [(f, hints[f.name]) for f in fields(kind)]  # type: ignore[arg-type]
 

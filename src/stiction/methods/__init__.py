@@ -10,6 +10,7 @@ from stiction.methods.explicit import RK4, Euler, Gill
 from stiction.methods.masses import is_large
 from stiction.methods.method import Method
 from stiction.methods.moreau import Moreau
+from stiction.methods.perturbation import Perturbation
 from stiction.methods.rosenbrock import Rosenbrock
 from stiction.network.network import Network
 from stiction.parts.friction import FrictionPart
@@ -37,6 +38,7 @@ METHODS: dict[str, Callable[..., Method]] = {
     "gears_semi_implicit": gears_semi_implicit,
     "gears_implicit": gears_implicit,
 }
+NAMED = METHODS | {"perturbation": Perturbation}  # which stands on one of them
 
 
 def method_named(name: Any, **options: Any) -> Method:
@@ -52,16 +54,16 @@ def method_named(name: Any, **options: Any) -> Method:
             "method 'semi_implicit' can mean two: 'moreau' (rows found together, one evaluation per step) or "
             "'gears_semi_implicit' (the method of the paper on frictional gears); name one of them"
         )
-    if not isinstance(name, str) or name not in METHODS:
-        raise InputError(f"method is {name!r}; allowed: {', '.join(map(repr, METHODS))}, or a Method object")
+    if not isinstance(name, str) or name not in NAMED:
+        raise InputError(f"method is {name!r}; allowed: {', '.join(map(repr, NAMED))}, or a Method object")
     try:
-        return METHODS[name](**options)
+        return NAMED[name](**options)
     except TypeError:
         raise InputError(f"method '{name}' has no such options: {', '.join(options)}; {_options(name)}") from None
 
 
 def _options(name: str) -> str:
-    known = [field for field in METHODS[name]().__dataclass_fields__]  # type: ignore[attr-defined]
+    known = [field for field in NAMED[name]().__dataclass_fields__]  # type: ignore[attr-defined]
     return f"it takes: {', '.join(known)}" if known else "it takes none"
 
 
@@ -96,11 +98,13 @@ def method_for(network: Network, given: Any = None) -> tuple[Method, list[str]]:
 __all__ = [
     "DEFAULT",
     "METHODS",
+    "NAMED",
     "RK4",
     "Euler",
     "Gill",
     "Method",
     "Moreau",
+    "Perturbation",
     "Rosenbrock",
     "as_method",
     "gears_implicit",

@@ -85,6 +85,10 @@ class Method(Validated, Parametric):
         """What should be known of a run, from its slots at the end."""
         return []
 
+    def review(self, network: Network, signals: Mapping[str, np.ndarray], time: np.ndarray) -> list[str]:
+        """What should be known of a run, from its signals; `network` is that of the scene."""
+        return []
+
     def step(self, network: Network, block: Block, t: Scalar, h: Scalar) -> Block:
         """The state after a step; marks are not its business."""
         raise NotImplementedError

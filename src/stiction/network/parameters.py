@@ -15,11 +15,13 @@ from stiction.trace.parameters import Key, Rows, Substitution
 from stiction.trace.program import Port
 from stiction.trace.structure import NoKeyError, structure_of
 
+FIRST = "first row of "
+
 
 class TableRows:
     """The rows of one table among those of all, as programs see them."""
 
-    def __init__(self, port: Any, first: int) -> None:
+    def __init__(self, port: Any, first: Scalar) -> None:
         self.port, self.first = port, first
 
     def row(self, index: Scalar) -> Sequence[Scalar]:
@@ -52,6 +54,11 @@ class Parameters:
         self.tables: dict[Key, Rows] = {}
         noted = Substitution(note, varying, table=lambda key, rows: self.tables.setdefault(key, rows), noting=True)
         self._substituted(noted)
+        for tables in self._widths.values():
+            first = 0
+            for key in tables:  # where its rows begin is a number, so that how many there are shapes no program
+                found["", f"{FIRST}{key}"] = float(first)
+                first += len(self.tables[key])
         self.shared = {key: x for key, x in found.items() if key not in varying}
         self.varying = {key: np.broadcast_to(x, batch) for key, x in varying.items() if key in found}
 
@@ -121,10 +128,8 @@ class Parameters:
         left = iter(given[1:])
         rows: dict[Key, TableRows] = {}
         for tables in self._widths.values():
-            port, first = next(left), 0
-            for key in tables:
-                rows[key] = TableRows(port, first)
-                first += len(self.tables[key])
+            port = next(left)
+            rows |= {key: TableRows(port, table["", f"{FIRST}{key}"]) for key in tables}
         if self.varying:
             table |= dict(zip(self.varying, next(left), strict=True))
         stand_ins = Substitution(lambda key, _: table[key], self.varying, table=lambda key, _: rows[key])

@@ -63,7 +63,7 @@ class Servos:
     def reference(self, name: str, reference: Reference, joints: Sequence[str]) -> None:
         """Set-points of some joints."""
         part = f"reference.{name}"
-        self.made.parts[part] = ReferencePart(reference=reference)
+        self.made.parts[part] = ReferencePart(reference=reference, joints=tuple(joints))
         self.made.labels.parameters[part, "value"] = part
         for place, joint in enumerate(joints):
             self.targets[joint] = Target(part, place, len(joints))

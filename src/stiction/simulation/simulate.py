@@ -120,7 +120,9 @@ def simulate(
     run = _trajectory(program, done, kept)
     arrays = {name: np.asarray(x, float) for name, x in given.items()}
     run = replace(run, parameters=arrays, origin=Origin(scene, settings))
-    run = replace(run, notes=(*told, *scene.limit_notes, *setup.notes, *run.notes, *speed_notes(scene, run.signals)))
+    reviewed = chosen.review(scene.network, run.signals, run.time)
+    spoken = (*told, *scene.limit_notes, *setup.notes, *run.notes, *speed_notes(scene, run.signals), *reviewed)
+    run = replace(run, notes=spoken)
     return _told(run, on_divergence)
 
 
