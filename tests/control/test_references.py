@@ -208,3 +208,20 @@ def test_paths_that_cannot_be_gone_are_refused(make, words):
 def test_impossible_references_are_refused(make, words):
     with pytest.raises(stiction.StictionError, match=words):
         make()
+
+
+def test_jumps_are_told_in_the_run():
+    from tests.scenes import flywheel
+
+    pid = stiction.PID(clock=stiction.Clock(period=1e-2), proportional=1.0, derivative=0.1)
+    step = stiction.Scene(
+        robot=flywheel(0.1), control={"axle": pid}, reference={"axle": lambda t: where(t < 1, 0.0, 0.5)}
+    )
+    assert "jumps by 0.5 rad or m at 1 s" in stiction.simulate(step, duration=0.1, step=1e-2).notes[0]
+    move = PointToPoint(start=0.2, stop=1.0, velocity=1.0, acceleration=2.0)
+    there = stiction.Scene(robot=flywheel(0.1), control={"axle": pid}, reference={"axle": move})
+    assert there.q == (0.2,) and not stiction.simulate(there, duration=0.1, step=1e-2).notes
+    far = stiction.Scene(robot=flywheel(0.1), control={"axle": pid}, reference={"axle": move}, q=[0.0])
+    assert "begins at 0.2 rad or m, and the joint at 0" in stiction.simulate(far, duration=0.1, step=1e-2).notes[0]
+    plain = stiction.Scene(robot=flywheel(0.1), control={"axle": pid}, reference={"axle": 0.5})
+    assert plain.q == (0.0,) and not stiction.simulate(plain, duration=0.1, step=1e-2).notes

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from scipy.integrate import cumulative_simpson
+from scipy.integrate import cumulative_simpson, simpson
 
-from stiction import Coulomb, Dahl, ElastoPlastic, LuGre, Scene, simulate
+from stiction import Coulomb, Dahl, DCMotor, Drive, ElastoPlastic, Gear, LuGre, Scene, simulate
 from stiction.network import Term, Wire
 from stiction.parts import FreeBody, Friction, Ground, Mass, Source, SpringDamper
 from stiction.trace import sin
-from tests.scenes import TWO_LINK
+from tests.scenes import TWO_LINK, flywheel
 
 
 def turned_over(run):
@@ -118,3 +118,26 @@ def test_a_ball_that_rolls_off_has_a_balance_too():
     assert run["work.wind"][-1] == pytest.approx(0.02 * run["ball.position.x"][-1], rel=1e-9)
     assert run["loss.ground"][-1] > 0.1
     assert np.abs(run["energy.residue"]).max() < 1e-9 * turned_over(run)
+
+
+@pytest.mark.parametrize("method", ["moreau", "rk4", "gears_implicit"])
+@pytest.mark.parametrize("inductance", [0.0, 5e-3])
+def test_what_the_supply_gives_is_lost_stored_or_moved(method, inductance):
+    """Work of the supply = copper losses + energy of the field + work at the shaft; copper as the records say."""
+    motor = DCMotor(resistance=2.0, constant=0.05, rotor_inertia=1e-5, inductance=inductance, current_limit=2.5)
+    drive = Drive(
+        motor=motor, gear=Gear(ratio=50), command=lambda t: 8 * sin(20 * t), joint_friction=Coulomb(level=0.5)
+    )
+    scene = Scene(robot=flywheel(0.05), drives={"axle": drive})
+    apart = []
+    for step in (4e-4, 2e-4):
+        run = simulate(scene, duration=1.0, step=step, method=method, energy=True, record=2e-3)
+        work, supply, copper = (run[name] for name in ("work.drive.axle.motor", "work.supply.axle", "loss.copper.axle"))
+        magnetic = run["energy.magnetic"] if inductance else 0.0
+        apart.append(np.abs(supply - copper - magnetic - work).max() / supply[-1])
+        assert copper[-1] == pytest.approx(simpson(2.0 * run["motor_current.axle"] ** 2, x=run.time), rel=2e-3)
+    assert apart[1] < 2e-3 and apart[1] < 0.7 * apart[0] + 1e-9
+    assert (
+        run.units["loss.copper.axle"] == "J"
+        and "loss.copper.axle" not in simulate(scene, duration=0.1, step=1e-3).signals
+    )

@@ -1,5 +1,6 @@
 """Motors: a command in, a torque on the motor shaft out. All quantities here are on the motor side of the gear."""
 
+import copy
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -198,6 +199,7 @@ class DCMotor(ElectricMotor):
     """
 
     unit_of_command = "V"
+    units = {"torque": "N·m", "current": "A", "copper": "J", "supplied": "J"}
     vanishing: ClassVar[tuple[str, ...]] = ("inductance",)
 
     resistance: float = number(above=0)
@@ -205,8 +207,22 @@ class DCMotor(ElectricMotor):
     rated_voltage: float | None = number(None, above=0, optional=True)
 
     def start(self) -> Mapping[str, float]:
-        """The current, where there is inductance."""
+        """The current, where there is inductance; and what a meter counts."""
+        return self._electric() | dict.fromkeys(self._meters, 0.0)
+
+    def _electric(self) -> dict[str, float]:
+        """States of the electronics."""
         return {} if absent(self.inductance) else {"current": 0.0}
+
+    @property
+    def _meters(self) -> tuple[str, ...]:
+        return ("copper", "supplied") if getattr(self, "meter", False) else ()
+
+    def metered(self) -> "DCMotor":
+        """The same with a meter: what was lost in its resistance and what it took from the supply [J]."""
+        twin = copy.copy(self)
+        twin._set("meter", True)
+        return twin
 
     def voltage(self, command: Scalar) -> Scalar:
         """The voltage at the motor."""
@@ -217,10 +233,23 @@ class DCMotor(ElectricMotor):
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
         """The torque, and the rate of the current."""
-        if not own:
-            return super().force(motion, own, step, t)
-        (current,) = own
-        return self._outputs(current), [self._rate(motion, current, motion["command"][0])]
+        if absent(self.inductance):
+            outputs, _ = super().force(motion, [], step, t)
+            return outputs, self._counted(motion, outputs["current"][0], 0)
+        current, rate = own[0], self._rate(motion, own[0], motion["command"][0])
+        return self._outputs(current), [rate, *self._counted(motion, current, rate)]
+
+    def _counted(self, motion: Ports, current: Scalar, rate: Scalar) -> list[Scalar]:
+        """Where there is a meter: power lost in the resistance, and that comes in, R i² + K ω i + L i di/dt [W]."""
+        if not self._meters:
+            return []
+        lost, (speed,) = self.resistance * current * current, motion["speed"]
+        stored = 0 if absent(self.inductance) else self.inductance * rate
+        return [lost, lost + (self.constant * speed + stored) * current]
+
+    def stored(self, motion: Ports, own: list[Scalar]) -> Scalar:
+        """Energy of the magnetic field [J]."""
+        return 0 if absent(self.inductance) else self.inductance * own[0] * own[0] / 2
 
     def _outputs(self, current: Scalar) -> Ports:
         return {"torque": [self.constant * current], "current": [current]}
@@ -245,12 +274,12 @@ class DCMotor(ElectricMotor):
     @property
     def remembers(self) -> bool:
         """Whether a current that is a state may have gone beyond its limit within a step."""
-        return bool(self.start()) and (self.current_limit is not None or self.torque_limit is not None)
+        return not absent(self.inductance) and (self.current_limit is not None or self.torque_limit is not None)
 
     def settle(self, motion: Ports, own: list[Scalar]) -> Sequence[Scalar]:
         """The current within its limit."""
         most = self._most(motion["speed"][0])
-        return own if not own or most is None else [clip(own[0], -most, most), *own[1:]]
+        return own if most is None or absent(self.inductance) else [clip(own[0], -most, most), *own[1:]]
 
 
 @MOTORS.add
@@ -271,7 +300,7 @@ class ServoMotor(DCMotor):
     """
 
     unit_of_command = "A"
-    units = {"torque": "N·m", "current": "A", "voltage": "V"}
+    units = {**DCMotor.units, "voltage": "V"}
     vanishing = ("proportional",)
 
     proportional: float = number(0.0, least=0)
@@ -282,16 +311,17 @@ class ServoMotor(DCMotor):
         why = "it has no inductance, around which its amplifier could have a loop; give one, or take a CurrentMotor"
         return [*super().conflicts(), (self.inductance == 0, why)]
 
-    def start(self) -> Mapping[str, float]:
+    def _electric(self) -> dict[str, float]:
         """The current, and what the integral of the amplifier gives."""
         return {"current": 0.0, "voltage": 0.0}
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
         """The torque, and the rates of current and voltage."""
-        current, voltage = own
+        current, voltage = own[:2]
         error = self.within(motion["command"][0]) - current
         wish = voltage + (0 if absent(self.proportional) else self.proportional * error)
         rises = self.integral * error
         if self.rated_voltage is not None:  # no more is added to a voltage that cannot rise
             rises = where((absolute(wish) > self.rated_voltage) & (wish * error > 0), 0, rises)
-        return self._outputs(current), [self._rate(motion, current, wish), rises]
+        rate = self._rate(motion, current, wish)
+        return self._outputs(current), [rate, rises, *self._counted(motion, current, rate)]

@@ -17,6 +17,7 @@ from stiction.network.wires import Wire
 from stiction.parts.kinds import Digital
 from stiction.parts.robot_body import RobotBody
 from stiction.robot.joint import SINGLE
+from stiction.scene.targets import target_at_start
 
 if TYPE_CHECKING:
     from stiction.scene.scene import Scene
@@ -103,7 +104,7 @@ def _of_control(scene: Scene, joint: str, torque: float, wound: float, ratio: fl
     drive = scene.drives[joint]
     current = _current(drive, torque)
     volts = drive.motor.resistance * current if isinstance(drive.motor, DCMotor) else current
-    target, sense = scene.target_at_start(joint), 1.0 if ratio > 0 else -1.0
+    target, sense = target_at_start(scene, joint), 1.0 if ratio > 0 else -1.0
     found = {}
     if isinstance(controller, Cascade) and controller.current is not None and controller.current.integral:
         found[f"current_sum.{joint}"] = volts / controller.current.integral

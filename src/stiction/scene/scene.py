@@ -10,7 +10,7 @@ from typing import Any
 from stiction.contact.candidates import Candidate
 from stiction.contact.settings import Contacts
 from stiction.control.cascade import Cascade
-from stiction.control.reference import Given, Reference, given
+from stiction.control.reference import Reference
 from stiction.control.sensor import Sensor
 from stiction.drive.drive import Drive
 from stiction.errors import StictionError, unknown
@@ -30,6 +30,7 @@ from stiction.robot.robot import Robot
 from stiction.scene.build import network_of
 from stiction.scene.holding import holding
 from stiction.scene.limits import described_limits, has_ends, notes_of_limits
+from stiction.scene.targets import begun, check_servos, notes_of_references, references_of
 from stiction.scene.touch import CONTACT
 from stiction.trace.functions import Scalar
 
@@ -167,15 +168,16 @@ class Scene(Validated):
         for what in ("torque", "motion"):
             self._set(what, {name: self._in_time(what, name, x) for name, x in getattr(self, what).items()})
         for name in self.motion:
-            self._must_be_single(name, "an imposed motion")
+            self.must_be_single(name, "an imposed motion")
         for name, drive in self.drives.items():
             self._check_drive(name, drive)
-        self._check_servos()
+        check_servos(self)
+        _ = self.references
         for name, site in self.friction.items():
             if site is not None and not isinstance(site, (Law, FrictionSite)):
                 raise SceneError(f"friction '{name}' is {site!r}; allowed: a friction law, a FrictionSite, or None")
             for joint in site.joints if isinstance(site, FrictionSite) else (name,):
-                self._known(joint, self.joints, f"friction '{name}'")
+                self.must_know(joint, self.joints, f"friction '{name}'")
         for what in ("q", "v"):
             self._set(what, self._coordinates(what, getattr(self, what)))
         self._check_told()
@@ -210,7 +212,7 @@ class Scene(Validated):
                 raise SceneError(f"a part cannot be called '{name}', as a robot is; choose another name")
 
     def _in_time(self, quantity: str, name: str, value: Any) -> Torque:
-        self._known(name, self.joints, quantity)
+        self.must_know(name, self.joints, quantity)
         what = f"{quantity} of '{name}'"
         if isinstance(value, str):
             raise SceneError(
@@ -226,10 +228,10 @@ class Scene(Validated):
         return value
 
     def _check_drive(self, name: str, drive: Any) -> None:
-        self._known(name, self.joints, "drives")
+        self.must_know(name, self.joints, "drives")
         if not isinstance(drive, Drive):
             raise SceneError(f"drive of '{name}' is {drive!r}; allowed: Drive objects")
-        robot = self._must_be_single(name, "a drive")
+        robot = self.must_be_single(name, "a drive")
         if name in self.control and (callable(drive.command) or drive.command):
             raise SceneError(f"joint '{name}' has a controller and its drive a command; give one of them")
         if drive.joint_friction is not None and name in self.friction:
@@ -239,31 +241,7 @@ class Scene(Validated):
                 f"drive of '{name}': the robot's coupling matrix holds its gear ratios; leave that of the gear out"
             )
 
-    def _check_servos(self) -> None:
-        """References, sensors and controllers are what they should be, and on something that is there."""
-        for name, controller in self.control.items():
-            if name not in self.all_robots:
-                self._known(name, [*self.joints, *self.all_robots], "control")
-                self._must_be_single(name, "a controller")
-            gives = dict(controller.outputs) if isinstance(controller, Digital) else {}
-            fits = name in self.all_robots or gives.get("command") == 1
-            if not isinstance(controller, Cascade) and not (gives and fits):
-                raise SceneError(
-                    f"control of '{name}' is {controller!r}; "
-                    "allowed: a controller that gives a command, such as PID, Cascade or Callback"
-                )
-        for name, sensors in self.sensors.items():
-            self._known(name, self.joints, "sensors")
-            self._must_be_single(name, "a sensor")
-            listed = [sensors] if isinstance(sensors, Sensor) else list(sensors)
-            if not all(isinstance(sensor, Sensor) for sensor in listed):
-                raise SceneError(f"sensors of '{name}' are {sensors!r}; allowed: a list of sensors, such as Encoder")
-            self.sensors[name] = tuple(listed)  # type: ignore[index]
-        for name in self.reference:  # type: ignore[union-attr]
-            self._known(name, [*self.joints, *self.all_robots], "reference")
-        _ = self.references
-
-    def _must_be_single(self, name: str, what: str) -> str:
+    def must_be_single(self, name: str, what: str) -> str:
         """The robot of a joint that has one position and one velocity."""
         robot, inner = self.joints[name]
         kinds = {joint.name: joint.kind for joint in self.all_robots[robot].joints}
@@ -277,15 +255,6 @@ class Scene(Validated):
         for name, function in self.motion.items():
             x, v = ImposedMotion(function=function).at_start()
             found[name] = {"q": x, "v": v}
-        return found
-
-    def _begun(self, what: str) -> dict[str, float]:
-        """Where references begin, by joint: positions "q" or velocities "v"."""
-        found: dict[str, float] = {}
-        for name, motion in self.references.items():
-            if isinstance(motion, Given):  # a target says nothing of the start
-                continue
-            found |= dict(zip(self.joints_of(name), map(float, getattr(motion.sample(0.0), what)), strict=True))
         return found
 
     def _check_told(self) -> None:
@@ -308,7 +277,8 @@ class Scene(Validated):
                     f"{limits.upper:g}. Start within them, or give limits='ignore'"
                 )
 
-    def _known(self, joint: str, joints: Any, where: str) -> None:
+    def must_know(self, joint: str, joints: Any, where: str) -> None:
+        """Refuse a name that is none of these."""
         if joint not in joints:
             owner = f"robot '{self.robot.name}'" if self.robot is not None else "this scene"
             raise SceneError(unknown("joint", joint, owner, joints) + f" (in {where})")
@@ -320,10 +290,10 @@ class Scene(Validated):
             usual |= {self.key(name, each): float(x) for each, x in zip(inner, first, strict=True)}
         if what == "q":
             usual |= {name: min(max(x.lower, usual[name]), x.upper) for name, x in self.way_limits.items()}
-        usual |= self._begun(what) | {name: told[what] for name, told in self._told().items()}
+        usual |= begun(self, what) | {name: told[what] for name, told in self._told().items()}
         if isinstance(stated, Mapping):
             for name in stated:
-                self._known(name, usual, what)
+                self.must_know(name, usual, what)
             return tuple(_number(f"{what} of '{name}'", stated.get(name, x)) for name, x in usual.items())
         try:
             values = [real(x) for x in stated]
@@ -342,25 +312,12 @@ class Scene(Validated):
     @cached_property
     def references(self) -> dict[str, Reference]:
         """The references as motions of joints, by the name of joint or robot."""
-        found: dict[str, Reference] = {}
-        for name, value in self.reference.items():  # type: ignore[union-attr]
-            for joint in self.joints_of(name):
-                self._must_be_single(joint, "a reference")
-            try:
-                robot = self.all_robots[name if name in self.all_robots else self.joints[name][0]]
-                motion = found[name] = given(value).on(robot)
-            except StictionError as error:
-                raise type(error)(f"reference of '{name}': {error}") from None
-            if motion.size != len(self.joints_of(name)):
-                raise SceneError(
-                    f"reference of '{name}' is for {motion.size} joints; allowed: {len(self.joints_of(name))} "
-                    f"({', '.join(self.joints_of(name))})"
-                )
-        names = [joint for name in found for joint in self.joints_of(name)]
-        for joint in names:
-            if names.count(joint) > 1:
-                raise SceneError(f"joint '{joint}' has two references, one of them for its whole robot; give one")
-        return found
+        return references_of(self)
+
+    @property
+    def reference_notes(self) -> list[str]:
+        """What should be known of references that jump."""
+        return notes_of_references(self)
 
     def joints_of(self, name: str) -> list[str]:
         """The joints that a reference or controller of this name is for."""
@@ -380,13 +337,6 @@ class Scene(Validated):
             0.0
         """
         return holding(self)
-
-    def target_at_start(self, joint: str) -> float | None:
-        """Where the reference of a joint begins [rad or m]; None where it has none."""
-        for name, motion in self.references.items():
-            if joint in self.joints_of(name):
-                return float(motion.sample(0.0).q[self.joints_of(name).index(joint)])
-        return None
 
     @property
     def joint_control(self) -> dict[str, Any]:

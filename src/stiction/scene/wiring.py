@@ -199,6 +199,7 @@ class Wiring:
         self.parts[motor] = drive.motor
         self.labels.owners[motor] = f"drive.{mount.name}"
         self.label(motor, mount.name, torque="motor_torque", current="motor_current", voltage="motor_voltage")
+        self.label(motor, mount.name, copper="loss.copper", supplied="work.supply")
         self.wires.append(Wire(f"{motor}.command", [command]))
         follows = drive.gear.elastic or drive.gear.lossy  # friction in the teeth holds the rotor's inertia, too
         rotor = None if follows else f"drive.{mount.name}.rotor_inertia"

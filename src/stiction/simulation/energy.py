@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stiction.drive.motor import DCMotor
 from stiction.network.layout import Block
 from stiction.network.network import Network
 from stiction.parts.friction import FrictionPart
@@ -43,6 +44,7 @@ def energy_keys(network: Network) -> list[Key]:
 def balance_names(network: Network) -> list[str]:
     """Names of the signals that `balance` makes."""
     energies = [f"energy.{what}" for what in ("kinetic", "potential", "elastic", "residue")]
+    energies += ["energy.magnetic"] if _magnetic(network) else []
     return energies + [f"{'loss' if _loses(network, name) else 'work'}.{name}" for name in network.sources]
 
 
@@ -65,7 +67,11 @@ def balance(network: Network, seen: Mapping[Key, np.ndarray]) -> dict[str, np.nd
     stored = {name: seen["stored", name] for name in network.order}
     kinetic, potential = seen["energy", "kinetic"], seen["energy", "potential"]
     made = {"energy.kinetic": kinetic, "energy.potential": potential}
-    made["energy.elastic"] = sum(stored.values(), start=np.zeros_like(kinetic))
+    magnetic = _magnetic(network)
+    none = np.zeros_like(kinetic)
+    made["energy.elastic"] = sum((x for name, x in stored.items() if name not in magnetic), start=none)
+    if magnetic:
+        made["energy.magnetic"] = sum((stored[name] for name in magnetic), start=none)
     works = {name: x for (what, name), x in seen.items() if what == "work"}
     for name, work in works.items():
         if _loses(network, name):
@@ -75,6 +81,11 @@ def balance(network: Network, seen: Mapping[Key, np.ndarray]) -> dict[str, np.nd
     bodies = kinetic + potential
     made["energy.residue"] = bodies - seen["start", BODIES] - sum(works.values(), start=np.zeros_like(bodies))
     return made
+
+
+def _magnetic(network: Network) -> list[str]:
+    """Motors with inductance."""
+    return [name for name, part in network.parts.items() if isinstance(part, DCMotor) and part.inductance]
 
 
 def _loses(network: Network, name: str) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from stiction.drive.motor import DCMotor
 from stiction.errors import InputError, unknown
 from stiction.friction.bristle import Dahl
 from stiction.friction.dry import Dry
@@ -18,7 +19,7 @@ from stiction.network.network import Network
 from stiction.network.parameters import Parameters, parameters_of
 from stiction.network.start import StartTerms
 from stiction.parts.friction import RubbingPart
-from stiction.parts.kinds import Row
+from stiction.parts.kinds import Part, Row
 from stiction.parts.robot_body import RobotBody
 from stiction.patterns import fits
 from stiction.scene.scene import Scene
@@ -54,7 +55,8 @@ class Setup:
         for controller in scene.network.digital.values():
             controller.clock.ticks(step)
         self.method, self.step, self.energy, self.open = method, step, energy, open
-        self.network = network = method.prepare(scene.network, step)
+        whole = scene.network.with_parts(_metered) if energy else scene.network
+        self.network = network = method.prepare(whole, step)
         if energy:
             network.must_be_mechanical("energy=True", "leave energy out")
         self.wanted = wanted_signals(network, _known(network, method, energy), signals)
@@ -177,6 +179,11 @@ class Setup:
             for key, x in choice.parameters.items()
         }
         return parameters.with_choice(values), first
+
+
+def _metered(_: str, part: Part) -> Part:
+    """Motors with meters, for the energy balance."""
+    return part.metered() if isinstance(part, DCMotor) else part
 
 
 def with_energies(program: StepProgram, first: np.ndarray, tick: int) -> np.ndarray:

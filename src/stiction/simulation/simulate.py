@@ -54,7 +54,8 @@ def simulate(
     stuck, 2 sliding), "gap" [m], "point", "normal" and "force" [N]; "contact.BODY.force" and "moment" [N·m], of all
     contacts of a body; "contact_residual" [m/s] and "contacts_wanted". "rosenbrock" counts "steps" and "rejected"
     steps. With `energy`: "energy.kinetic", "energy.potential", "energy.elastic", "work.SOURCE", "loss.PART" and
-    "energy.residue", what the method itself adds or takes [J].
+    "energy.residue", what the method itself adds or takes; of DC motors "work.supply.JOINT", "loss.copper.JOINT" and
+    "energy.magnetic", all in [J].
 
     Args:
         scene: what is simulated.
@@ -121,7 +122,15 @@ def simulate(
     arrays = {name: np.asarray(x, float) for name, x in given.items()}
     run = replace(run, parameters=arrays, origin=Origin(scene, settings))
     reviewed = chosen.review(scene.network, run.signals, run.time)
-    spoken = (*told, *scene.limit_notes, *setup.notes, *run.notes, *speed_notes(scene, run.signals), *reviewed)
+    spoken = (
+        *told,
+        *scene.limit_notes,
+        *scene.reference_notes,
+        *setup.notes,
+        *run.notes,
+        *speed_notes(scene, run.signals),
+        *reviewed,
+    )
     run = replace(run, notes=spoken)
     return _told(run, on_divergence)
 

@@ -86,7 +86,7 @@ class Simulator:
         self._outputs, self._count = outputs, 1 if runs is None else runs
         self._seed, self._random = check_seed(seed), np.random.default_rng(seed)
         chosen, told = method_for(scene.network, method)
-        for note in (*told, *scene.limit_notes):
+        for note in (*told, *scene.limit_notes, *scene.reference_notes):
             warnings.warn(note, StictionWarning, stacklevel=2)
         self._setup = Setup(with_inputs(scene, self.inputs), chosen, step, outputs, open=True)
         self._known = self._setup.parameters | self._setup.first_values
