@@ -29,7 +29,7 @@ def test_version():
 def test_demo_prints_a_table_and_draws(tmp_path):
     result = run("demo", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    for word in ("implicit Coulomb", "LuGre", "creeps"):
+    for word in ("RX90B", "LuGre", "reversal", "currents"):
         assert word in result.stdout
     picture = (tmp_path / "stiction-demo.png").read_bytes()
     assert picture[:8] == b"\x89PNG\r\n\x1a\n"

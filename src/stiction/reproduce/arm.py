@@ -150,7 +150,7 @@ def draw_weld(made: Weld, run: Trajectory) -> Any:
     turn = made.reversal(1)
     for ax in (speeds, away, currents, friction):
         ax.axvline(turn, color="0.5", linewidth=0.8, linestyle=":")
-        ax.legend(ncols=6, loc="upper right")
+        _legend(ax, 6)
     way = 1e3 * float(made.motion.way(turn)[0])
     speeds.set_title(f"a straight weld of 1.2 m at 100 mm/s: joints 2 and 3 reverse at {way:.0f} mm")
     for ax, label in zip(
@@ -161,6 +161,13 @@ def draw_weld(made: Weld, run: Trajectory) -> Any:
         ax.set_ylabel(label)
     friction.set_xlabel("time [s]")
     return picture
+
+
+def _legend(ax: Any, columns: int) -> None:
+    """A legend above all lines."""
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, high + 0.25 * (high - low))
+    ax.legend(ncols=columns, loc="upper right")
 
 
 # arm-2: the perturbation method.
@@ -359,13 +366,14 @@ def _draw_study(
     bars.set_yscale("log")
     bars.set_xticks(places + 0.32, LAWS)
     bars.set_ylabel("distance from the path [µm]")
-    bars.set_title("friction and the path of the tool; filled: with feed-forward of friction, hollow: without")
+    bars.set_title("path errors by friction law; filled: with feed-forward of friction, hollow: without")
+    bars.set_ylim(top=2000)
     bars.legend(ncols=3)
     for ax, compensated, title in ((with_, True, "with feed-forward"), (without, False, "without")):
         for k, name in enumerate(LAWS):
             ax.plot(t, lines[name, compensated], label=name, color=f"C{k}", linewidth=1.0)
         ax.set_ylabel(f"{title} [µm]")
-        ax.legend(ncols=5, loc="upper right")
+        _legend(ax, 5)
     without.set_xlabel("time [s]")
     return picture
 
