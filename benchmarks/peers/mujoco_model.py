@@ -1,5 +1,6 @@
 """The same robot in MuJoCo (joints of one degree of freedom, balls, and floating joints at the root), as MJCF text."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import mujoco
@@ -27,7 +28,15 @@ def _inertial(I: Any) -> str:
     return f'<inertial pos="{_words(c)}" mass="{I.mass:.17g}" fullinertia="{six}"/>'
 
 
-def mjcf(robot: Robot, *, option: str = "", joint: str = "", actuators: str = "") -> str:
+def mjcf(
+    robot: Robot,
+    *,
+    option: str = "",
+    joint: str = "",
+    actuators: str = "",
+    tendons: str = "",
+    sites: Mapping[int, str] | None = None,
+) -> str:
     """The model.
 
     Args:
@@ -35,6 +44,8 @@ def mjcf(robot: Robot, *, option: str = "", joint: str = "", actuators: str = ""
         option: more attributes of the element option.
         joint: more attributes of every joint.
         actuators: elements of actuator.
+        tendons: elements of tendon.
+        sites: elements of some bodies, by index.
     """
     bodies = robot.mechanism.bodies
 
@@ -52,13 +63,13 @@ def mjcf(robot: Robot, *, option: str = "", joint: str = "", actuators: str = ""
         axis = f'axis="{_words(body.axis)}"' if kind in ("hinge", "slide") else ""
         return (
             f'<body {_pose(body.origin)}><joint name="j{k}" type="{kind}" {axis} armature="{rotor:.17g}" {joint}/>'
-            f"{_inertial(body.inertia)}{inside(k)}</body>"
+            f"{_inertial(body.inertia)}{(sites or {}).get(k, '')}{inside(k)}</body>"
         )
 
     return (
         '<mujoco><compiler angle="radian" inertiafromgeom="false"/>'
         f'<option gravity="0 0 -9.81" {option}><flag contact="disable"/></option>'
-        f"<worldbody>{inside(-1)}</worldbody><actuator>{actuators}</actuator></mujoco>"
+        f"<worldbody>{inside(-1)}</worldbody><tendon>{tendons}</tendon><actuator>{actuators}</actuator></mujoco>"
     )
 
 

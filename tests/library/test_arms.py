@@ -150,3 +150,15 @@ side = "motor"
     stiction.write_scene(copy, read.scene, duration=0.1, step=2.5e-4)
     again = stiction.run_file(copy)
     np.testing.assert_allclose(again.stack("q."), run.stack("q."), atol=1e-12)
+
+
+def test_a_batch_of_friction_settings():
+    """Frames, end stops, springs and loops in a batch: each run is the one that it is alone."""
+    arm = library.rx90b()
+    move = PointToPoint(start=POSE.tolist(), stop=(POSE + 0.05).tolist(), velocity=0.5, acceleration=3.0)
+    scene = arm.scene(reference=move)
+    levels = np.linspace(10.0, 20.0, 11)
+    how = {"duration": 0.1, "step": 2.5e-4, "record": 0.01}
+    many = simulate(scene, **how, parameters={**scene.holding(), "friction.joint1.level.0": levels})
+    alone = simulate(scene, **how, parameters={**scene.holding(), "friction.joint1.level.0": levels[3]})
+    np.testing.assert_allclose(many["q.joint1"][:, 3], alone["q.joint1"], rtol=0, atol=1e-13)

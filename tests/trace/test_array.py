@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from stiction.errors import TraceError
-from stiction.trace import Array, Port, Program, lookup, loop, maximum, sin, where
+from stiction.trace import Array, Port, Program, lookup, loop, maximum, sin, sqrt, where
 from stiction.trace.arithmetic import Target
+from stiction.trace.functions import rarely
 from stiction.trace.grid import column
 
 N = 7
@@ -233,3 +234,20 @@ def test_numbers_in_memory_are_not_taken_from_a_loop_that_may_not_have_run():
     for go in (0.0, 1.0):
         first, second = made(2.0, go)
         assert float(first) == go * 90 and float(second) == 90
+
+
+def test_what_is_rarely_needed_is_done_where_it_is():
+    """A branch: lanes that need it get the formula, others keep what they had, to the bit, in any number of lanes."""
+
+    def function(x, y):
+        return tuple(rarely(x > 3, [y], [x, 2 * x], lambda inside: [sqrt(inside[0]), inside[0] + 1]))
+
+    program = Program("rarely", function, [Port("x"), Port("y")], [Port("a"), Port("b")])
+    x, y = np.arange(13.0) - 5, np.arange(13.0) + 2
+    a, b = program(x, y)
+    np.testing.assert_array_equal(a, np.where(x > 3, np.sqrt(y), x))
+    np.testing.assert_array_equal(b, np.where(x > 3, y + 1, 2 * x))
+    for k in range(13):
+        assert [float(z) for z in program(x[k], y[k])] == [a[k], b[k]] == list(function(float(x[k]), float(y[k])))
+    calm, _ = program(x[:5], -np.ones(5))
+    assert np.isfinite(calm).all()

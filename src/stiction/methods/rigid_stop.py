@@ -8,14 +8,14 @@ from stiction.fields import number
 from stiction.methods.locked_joints import joint_rows
 from stiction.methods.masses import Masses, is_large
 from stiction.methods.smooth_part import FlowPart, Solution
-from stiction.network.network import Network, States
+from stiction.network.network import Evaluation, Network, States
 from stiction.network.terms import Terms, added, compliance, dot
 from stiction.parts.end_stop import EndStopPart
 from stiction.parts.imposed_motion import ImposedMotion
 from stiction.parts.kinds import Row
 from stiction.rows.site import FRICTIONLESS, Bounds, Stops
 from stiction.rows.stick_slip import Outcome
-from stiction.trace.functions import Scalar, absolute, maximum, minimum, where
+from stiction.trace.functions import Scalar, absolute, maximum, minimum, rarely, where
 from stiction.trace.grid import factor, solve
 from stiction.trace.parameters import absent
 
@@ -173,16 +173,51 @@ def _turned_round(
 def put_back(smooth: FlowPart, solution: Solution, own: States, t: Scalar, h: Scalar) -> States:
     """The states after a step, with positions beyond an end put back to it, along what an impulse there moves."""
     network = smooth.network
+    stops = [name for name, part in smooth.rigid.items() if isinstance(part, RigidStop)]
+    if not stops:
+        return own
+    coupled = solution.coupled
+    if coupled is None:
+        return _put_back(smooth, stops, solution.responses, own, t, h)
     now = network.evaluate(own, t, h)
-    for name, part in smooth.rigid.items():
-        if not isinstance(part, RigidStop):
-            continue
+    anywhere = sum((absolute(_beyond(smooth, name, now)) for name in stops), start=0)
+    n, rows = len(coupled.matrix), {name: smooth.rows[name] for name in stops}
+    sizes = {name: body.positions() for name, body in network.bodies.items()}
+
+    def found(numbers: list[Scalar]) -> list[Scalar]:
+        matrix = [numbers[k * n : (k + 1) * n] for k in range(n)]
+        moved = _put_back(smooth, stops, compliance(matrix, rows, coupled.give, coupled.symmetric).responses, own, t, h)
+        return [x for name, count in sizes.items() for x in moved[name][:count]]
+
+    usual = [x for name, count in sizes.items() for x in own[name][:count]]
+    left = iter(rarely(anywhere > 0, [x for row in coupled.matrix for x in row], usual, found))
+    return {**own, **{name: [*(next(left) for _ in range(k)), *own[name][k:]] for name, k in sizes.items()}}
+
+
+def _beyond(smooth: FlowPart, name: str, now: Evaluation) -> Scalar:
+    """How far a joint is beyond an end of its way [rad or m]."""
+    part: Any = smooth.rigid[name]
+    (x,) = smooth.network.inputs(name, now.signals)["position"]
+    above = 0 if part.upper is None else maximum(0, x - part.upper)
+    return above if part.lower is None else above + minimum(0, x - part.lower)
+
+
+def _put_back(
+    smooth: FlowPart,
+    stops: Sequence[str],
+    responses: Mapping[str, Sequence[Scalar]],
+    own: States,
+    t: Scalar,
+    h: Scalar,
+) -> States:
+    """The states with all joints put back, one after another."""
+    network = smooth.network
+    now = network.evaluate(own, t, h)
+    for name in stops:
+        part: Any = smooth.rigid[name]
         if not smooth.large:  # an impulse at one moves others
             now = network.evaluate(own, t, h)
-        (x,) = network.inputs(name, now.signals)["position"]
-        above = 0 if part.upper is None else maximum(0, x - part.upper)
-        beyond = above if part.lower is None else above + minimum(0, x - part.lower)
-        response = solution.responses[part.on or name]
+        beyond, response = _beyond(smooth, name, now), responses[part.on or name]
         felt = dot(smooth.rows[name], response)
         moved = dict(network.with_velocities(own, [-r * beyond / felt for r in response]))
         for body_name, body in network.bodies.items():

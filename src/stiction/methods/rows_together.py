@@ -8,14 +8,15 @@ from stiction.methods.contact_sites import TouchingSites
 from stiction.methods.locked_joints import JointRow, LockedJoints
 from stiction.methods.masses import Masses, is_large
 from stiction.methods.midpoint import MidpointPart
+from stiction.methods.rigid_stop import RigidStop
 from stiction.methods.smooth_part import FlowPart, Solution
 from stiction.methods.sparse_midpoint import CoupledError, SparseMidpointPart
 from stiction.network.layout import Block
 from stiction.network.network import Network
-from stiction.network.terms import Compliance
+from stiction.network.terms import Compliance, compliance
 from stiction.rows.site import Stops
 from stiction.rows.stick_slip import Dense, Outcome, stick_slip
-from stiction.trace.functions import Scalar
+from stiction.trace.functions import Scalar, absolute, rarely, where
 
 
 def midpoint_part(network: Network, block: Block, last: Sequence[Scalar], t: Scalar, h: Scalar) -> MidpointPart:
@@ -39,6 +40,8 @@ def by_matrix(
     """Rows, and contacts beside them, that are coupled by a matrix; the motion is that without them."""
     free, coupled, c = motion
     sites, contacts = Dense(coupled.A, c, coupled.symmetric), smooth.contacts
+    if contacts is None and rows and all(isinstance(smooth.rigid[name], RigidStop) for name in rows):
+        return stops_alone(smooth, rows, motion, modes, allowed, h)
     if contacts is None:
         bounds = bounds_of(smooth, rows, Together(coupled.A, c), h)
         outcome = stick_slip(sites, bounds, modes, allowed)
@@ -49,6 +52,38 @@ def by_matrix(
     outcome = stick_slip(touching, bounds, modes, allowed)
     after = pushed_by(touching.after(free), coupled.responses, outcome.impulse)
     return outcome, Solution(after, coupled.responses)
+
+
+def stops_alone(
+    smooth: FlowPart,
+    rows: Mapping[str, list[Scalar]],
+    motion: tuple[list[Scalar], Compliance, list[Scalar]],
+    modes: list[Scalar],
+    allowed: list[Stops | None],
+    h: Scalar,
+) -> tuple[Outcome, Solution]:
+    """End stops without friction on their joints, which hardly ever act: nothing is solved until one does."""
+    free, coupled, c = motion
+    n, m = len(free), len(rows)
+    needed: Scalar = 0
+    for mode, stop, s in zip(modes, allowed, c, strict=True):
+        lower, upper = (None, None) if stop is None else stop
+        needed = needed + absolute(mode)
+        needed = needed if lower is None else needed + where(s < lower, 1, 0)
+        needed = needed if upper is None else needed + where(s > upper, 1, 0)
+
+    def found(numbers: list[Scalar]) -> list[Scalar]:
+        inside = compliance([numbers[k * n : (k + 1) * n] for k in range(n)], rows, coupled.give, coupled.symmetric)
+        bounds = bounds_of(smooth, rows, Together(inside.A, c), h)
+        outcome = stick_slip(Dense(inside.A, c, coupled.symmetric), bounds, modes, allowed)
+        after = pushed_by(free, inside.responses, outcome.impulse)
+        return [*after, *outcome.impulse, *outcome.friction, *outcome.mode, outcome.residual]
+
+    nothing = [0 * free[0]] * (3 * m + 1)
+    matrix = [x for row in coupled.matrix for x in row]
+    *numbers, residual = rarely(needed > 0, matrix, [*free, *nothing], found)
+    impulse, friction, mode = (numbers[n + k * m : n + (k + 1) * m] for k in range(3))
+    return Outcome(impulse, friction, mode, residual), Solution(numbers[:n], {}, coupled)
 
 
 def locked(smooth: FlowPart, joints: Sequence[JointRow], known: Mapping[str, Scalar], h: Scalar) -> LockedJoints:

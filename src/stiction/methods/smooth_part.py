@@ -24,10 +24,13 @@ class FoundRows(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """Velocities at the end of a step, and those that an impulse at each row makes; alone, where nobody knows them."""
+    """Velocities at the end of a step, and those that an impulse at each row makes; or the matrix by which they can be
+    found, where that is hardly ever wanted.
+    """
 
     after: list[Scalar]
     responses: dict[str, list[Scalar]]
+    coupled: Compliance | None = None
 
 
 class FlowPart:

@@ -105,12 +105,16 @@ class Compliance(NamedTuple):
         responses: M⁻¹ Jᵀ: velocities of all bodies under a unit impulse at each row.
         A: J M⁻¹ Jᵀ: velocities of the rows under unit impulses at them.
         symmetric: whether both are.
+        matrix: the (damped) mass matrix.
+        give: part of its own by which every row gives.
     """
 
     solve: Callable[[list[Scalar]], list[Scalar]]
     responses: dict[str, list[Scalar]]
     A: Matrix
     symmetric: bool
+    matrix: Matrix
+    give: Scalar
 
 
 def compliance(M: Matrix, rows: Mapping[str, Sequence[Scalar]], give: Scalar = 0, symmetric: bool = True) -> Compliance:
@@ -118,7 +122,7 @@ def compliance(M: Matrix, rows: Mapping[str, Sequence[Scalar]], give: Scalar = 0
     solver = partial(solve, factor(M)) if symmetric else partial(solved, eliminated(M))
     responses = {name: solver(list(row)) for name, row in rows.items()}
     A = [[dot(rows[a], responses[b]) * (1 + give if a == b else 1) for b in rows] for a in rows]
-    return Compliance(solver, responses, A, symmetric)
+    return Compliance(solver, responses, A, symmetric, M, give)
 
 
 class Linearization(NamedTuple):

@@ -1,5 +1,6 @@
 """What no run can have: values that parts refuse, quaternions that are no rotations, masses that are impossible."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -68,8 +69,10 @@ def _position(layout: Layout, name: str, first: np.ndarray) -> Any:
     signals: dict[Port, Any] = {}
     for owner in owners:
         own: Any = [first[..., layout.places[owner, state]] for state in network.parts[owner].start()]
-        signals |= {Port(owner, port): x for port, x in network.bodies[owner].motion(own).items()}
-    return wire.value(1, signals)[0]
+        body: Any = network.bodies[owner]
+        body = replace(body, frames=()) if isinstance(body, RobotBody) else body  # they take single numbers
+        signals |= {Port(owner, port): x for port, x in body.motion(own).items()}
+    return wire.value(1, signals)[0] if all(term.port in signals for term in wire.all_terms) else None
 
 
 def check_overlaps(layout: Layout, first: np.ndarray, parameters: Parameters, given: Given) -> None:

@@ -250,6 +250,24 @@ def loop(
     return _traced_loop(graph, _Rows(graph, rows, flat), body, carry, until_zero, skip)
 
 
+def rarely(
+    needed: Scalar, given: Sequence[Scalar], usual: Sequence[Scalar], formula: Callable[[list], Sequence[Scalar]]
+) -> list[Scalar]:
+    """formula(given) where it is needed, else the usual values: a branch that a program takes only where some lane
+    needs it, as a loop that turns once or not at all. Inside, `given` are the numbers to compute with: what uses others
+    alone is computed before, whether needed or not.
+    """
+    n = len(usual)
+
+    def turn(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
+        inside = carry[n + 1 :]
+        found = formula(inside)
+        return [*(where(carry[n] > 0, a, b) for a, b in zip(found, carry[:n], strict=True)), carry[n], *inside]
+
+    flag = where(needed, 1, 0)
+    return loop(most(flag, 1), turn, [*usual, flag, *given])[:n]
+
+
 class _Rows:
     """The table of a traced loop: columns that are one number are none, those that vary over the lanes are arrays.
 
