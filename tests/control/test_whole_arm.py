@@ -43,6 +43,19 @@ def test_computed_torque_follows_as_closely_as_its_ticks_allow():
     assert errors[1] < 2e-4 and errors[0] / errors[1] == pytest.approx(2, rel=0.2)
 
 
+def test_errors_and_torques_are_signals():
+    scene = Scene(robot=PUMA, control={"robot": ComputedTorque(clock=TICK, **GAINS)}, reference=MOVE)
+    run = simulate(scene, duration=0.5, step=1e-3)
+    np.testing.assert_allclose(run["error.joint2"][1:], (run["target.joint2"] - run["q.joint2"])[:-1], atol=1e-12)
+    assert run.units["error.joint2"] == "rad" and run.units["control_torque.joint2"] == "N·m"
+    one = Scene(
+        robot=library.pendulum(1),
+        control={"robot": JointImpedance(clock=TICK, stiffness=9.0)},
+        reference={"joint1": 0.1},
+    )
+    assert simulate(one, duration=0.01, step=1e-3)["error.joint1"][1] == 0.1
+
+
 def test_the_model_may_be_wrong():
     scene = Scene(robot=PUMA, control={"robot": ComputedTorque(clock=TICK, **GAINS)}, reference=MOVE)
     masses = {"control.robot.model.link2.mass": [17.4, 15.0]}

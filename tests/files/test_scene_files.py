@@ -64,7 +64,18 @@ def two_link(run):
         assert np.ptp(run[f"q.{joint}"][run.time > 5]) < 1e-9
 
 
-@pytest.mark.parametrize("check", [ball, belt, brake, clutch, geared_arm, two_link], ids=lambda check: check.__name__)
+def weld(run):
+    """The tool keeps within 0.2 mm of its path; encoders tell the angles of the motors, one of them a tick late."""
+    motion = read_scene(EXAMPLES / "weld.toml").scene.references["robot"]
+    away = motion.deviation(run.time, run.stack("q."))
+    assert away.across.max() < 2e-4 and motion.duration < run.time[-1]
+    np.testing.assert_allclose(run["measured_position.joint2"][1:], 128.6 * run["q.joint2"][1:], atol=0.02)
+    assert not run.notes
+
+
+@pytest.mark.parametrize(
+    "check", [ball, belt, brake, clutch, geared_arm, two_link, weld], ids=lambda check: check.__name__
+)
 def test_examples_do_what_they_say(check):
     check(run_file(EXAMPLES / f"{check.__name__}.toml"))
 
@@ -78,6 +89,7 @@ def test_all_examples_are_tested():
         "geared_arm",
         "slope",  # in tests/contact
         "two_link",
+        "weld",
     }
 
 

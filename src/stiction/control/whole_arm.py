@@ -16,7 +16,7 @@ from stiction.parts.two_point import TwoPointSpring
 from stiction.robot.kinematics import frame_index
 from stiction.spatial import Vector
 from stiction.trace.functions import Scalar, clip
-from stiction.trace.parameters import Parametric
+from stiction.trace.parameters import Parametric, component_names
 
 FEEDBACK = ("position", "velocity")
 TRACKING = (*FEEDBACK, "target", "target_velocity")
@@ -130,6 +130,11 @@ class ArmController(Digital):
         twin._set("model", self.model.with_parameters(substitution.inside("model")))  # type: ignore[attr-defined]
         return twin
 
+    def memory(self) -> Mapping[str, float]:
+        """The errors of all joints, where there is a target."""
+        n = self.outputs["torque"] if "target" in self.reads else 0
+        return {f"error.{name}": 0.0 for name in (component_names(n) if n > 1 else [""] * n)}
+
     def wish(self, q: list[Scalar], v: list[Scalar], inputs: Ports) -> Sequence[Scalar]:
         """The torques, friction aside."""
         raise NotImplementedError
@@ -146,7 +151,8 @@ class ArmController(Digital):
         for torque, v, coulomb, viscous, limit in numbers_:
             friction = coulomb * clip(v / self.coulomb_velocity, -1, 1) + viscous * v
             torques.append(clip(torque + friction, -limit, limit))
-        return {"torque": torques}, memory
+        away = [a - b for a, b in zip(inputs.get("target", ()), inputs["position"], strict=False)]
+        return {"torque": torques}, away
 
 
 def _errors(inputs: Ports, stiffness: Any, damping: Any) -> list[Scalar]:

@@ -44,7 +44,7 @@ from stiction.scene import Formula, FrictionSite, Scene, SceneError
 
 MACHINES = ROBOTS | ARMS
 URDF = ("urdf", "base", "keep_fixed", "lumped")
-SETTINGS = ("duration", "step", "method", "record", "signals", "energy", "seed")
+SETTINGS = ("duration", "step", "method", "record", "signals", "energy", "seed", "start")
 TABLES = (
     "robot",
     "robots",
@@ -67,7 +67,7 @@ class SceneFile:
 
     Attributes:
         scene: the scene.
-        settings: duration, step, method, record, signals, energy and seed, as `simulate` takes them.
+        settings: duration, step, method, record, signals, energy, seed and start, as `simulate` takes them.
         path: of the file.
     """
 
@@ -309,6 +309,8 @@ def setting(key: str, value: Any) -> Any:
         raise SceneError(f"signals is {value!r}; allowed: a list of names, or of beginnings of names")
     if key == "seed" and not (type(value) is int and 0 <= value < 2**32):
         raise SceneError(f"seed is {value!r}; allowed: a whole number from 0 to 4294967295")
+    if key == "start" and value != "held":
+        raise SceneError(f"start is {value!r}; allowed: 'held', at rest by the drives")
     if key == "energy" and not isinstance(value, bool):
         raise SceneError(f"energy is {value!r}; allowed: true, false")
     return value

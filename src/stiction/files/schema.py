@@ -70,6 +70,7 @@ def schema() -> dict[str, Any]:
                 "items": {"type": "string"},
                 "description": "which signals to keep, by the beginnings of their names",
             },
+            "start": {"const": "held", "description": "at rest, held by the drives"},
             "seed": {"type": "integer", "minimum": 0, "default": 0, "description": "of the noise of sensors"},
             "energy": {"type": "boolean", "default": False, "description": "keep the energy balance"},
             "limits": {"enum": ["act", "ignore"], "default": "act", "description": "whether joints stop at their ends"},

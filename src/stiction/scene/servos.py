@@ -200,7 +200,7 @@ class Servos:
                     given = self.reading(joint, port, cascade.side, who)
                 self.made.wires.append(Wire(f"{part}.{port}", given))
             words = {"command": "command" if name == last else f"{FOLLOWS[name]}_command"}
-            words |= {"error": "error" if name == next(iter(cascade.loops)) else f"{name}_error"}
+            words |= {"error": "error" if name == "position" else f"{name}_error"}
             words |= {"sum": f"{name}_sum", "ticks": f"{name}_ticks"}
             known = {"command": command_units[name], "error": error_units[name], "sum": f"{error_units[name]} s"}
             self.made.label(part, joint, known, **words)
@@ -234,6 +234,8 @@ class Servos:
             output = f"{port}.{component(place, n)}" if n > 1 else port
             unit = self.mounts[joint].units["torque"] if port == "torque" else self._unit(joint)
             self.made.labels.signals[part, output] = Label(f"control_{port}.{joint}", unit)
+            name = f"error.{component(place, n)}" if n > 1 else "error."
+            self.made.labels.signals[part, name] = Label(f"error.{joint}", self.mounts[joint].units["q"])
         if port == "command":
             return {joint: InternalTerm(f"{part}.command", [unit_row(k, n)]) for k, joint in enumerate(joints)}
         return self._by_torque(part, joints)

@@ -24,6 +24,8 @@ from stiction.simulation.state import State, state_of, values_for
 from stiction.simulation.trajectory import Trajectory
 from stiction.trace.program import check_threads
 
+HELD = "held"  # by the drives, at the start
+
 
 def simulate(
     scene: Scene,
@@ -35,7 +37,7 @@ def simulate(
     signals: Sequence[str] | None = None,
     energy: bool = False,
     parameters: Mapping[str, Any] | None = None,
-    start: State | None = None,
+    start: State | str | None = None,
     seed: int = 0,
     threads: int | None = 1,
     progress: Progress | None = None,
@@ -71,7 +73,8 @@ def simulate(
         energy: keep the energy balance.
         parameters: parameters and first values to replace, by name (`scene.parameters` lists them), by numbers or by
             arrays that fit each other; signals then have shape (T, ...).
-        start: the state of an earlier run to go on from; its time goes on, too.
+        start: the state of an earlier run to go on from; its time goes on, too. Or "held": at rest, with currents,
+            gears and controllers as they hold the robots (`scene.holding`).
         seed: of the noise of sensors: a whole number from 0 on. Noise follows from it, the number of the run in its
             batch, the name of the sensor and the tick.
         threads: how many share a batch; None takes all cores.
@@ -93,11 +96,13 @@ def simulate(
     """
     step, duration, patterns = _checked(scene, step, duration, signals, energy, parameters, start, on_divergence)
     check_threads(threads)
-    seed = check_seed(seed)
+    seed, held = check_seed(seed), start if isinstance(start, str) else None
     chosen, told = method_for(scene.network, method)
     every = whole("record", step if record is None else _time("record", record), "step", step)
     count = whole("duration", duration, "record", every * step)
     setup = Setup(scene, chosen, step, patterns, energy)
+    if isinstance(start, str):
+        parameters, start = {**scene.holding(), **(parameters or {})}, None
     given = dict(start.parameters if start else {}) | dict(parameters or {})
     carried = start.chosen if start and start.step == step and not parameters else {}
     program, first = setup.program(given, (), carried)  # bristles chosen at the start stay: it goes on bit for bit
@@ -116,6 +121,7 @@ def simulate(
         "signals": patterns and list(patterns),
         "energy": bool(energy) or None,
         "seed": seed or None,
+        "start": held,
     }
     kept = {name: x for name, x in given.items() if name not in motions}
     run = _trajectory(program, done, kept)
@@ -186,8 +192,8 @@ def _checked(
         raise InputError(f"energy is {energy!r}; allowed: True, False")
     if not isinstance(parameters or {}, Mapping):
         raise InputError(f"parameters is {parameters!r}; allowed: numbers or arrays by the names of parameters")
-    if start is not None and not isinstance(start, State):
-        raise InputError(f"start is {start!r}; allowed: the state of a run, run.state")
+    if start is not None and start != HELD and not isinstance(start, State):
+        raise InputError(f"start is {start!r}; allowed: the state of a run, run.state, or '{HELD}'")
     if on_divergence not in ("raise", "keep"):
         raise InputError(f"on_divergence is {on_divergence!r}; allowed: 'raise', 'keep'")
     return _time("step", step), _time("duration", duration), patterns
