@@ -41,10 +41,11 @@ def pulled(law):
 
 def fixed_steps(network):
     """A program of equal steps, without control of the error."""
-    order, layout = _Order(network), Layout(network)
+    layout = Layout(network)
 
     def function(h, steps, state):
         block = layout.block(state)
+        order = _Order(network, block)
 
         def one(k, y):
             return rosenbrock_step(order, block, y, k * h, h)[0]

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from matplotlib import pyplot
 
 from stiction.reproduce import CASES
 
@@ -36,7 +37,9 @@ def test_claims_hold(name, tmp_path):
     assert claims
     for claim in claims:
         assert claim.holds is not False or claim.timing or missed(name, claim), claim
-    draw().savefig(tmp_path / "figure.png")
+    figure = draw()
+    figure.savefig(tmp_path / "figure.png")
+    pyplot.close(figure)
     assert (tmp_path / "figure.png").stat().st_size > 10_000
 
 

@@ -27,6 +27,7 @@ from stiction.scene.scene import FrictionSite
 UPPER_ARM, FOREARM, WRIST = 0.45, 0.45, 0.085  # m
 SHOULDER = 0.42  # m above the floor
 SPRING = {"stiffness": 4000.0, "length": 0.30, "preload": 300.0}  # closed_loop (7)
+ENDS = ("spring_anchor", "spring_hook")
 SLOW, FAST = Clock(period=1e-3), Clock(period=2.5e-4)  # position loop; velocity and current loops
 
 
@@ -161,8 +162,8 @@ def bodies(load: float = 3.0, tool: Sequence[float] = (0.0, 0.0, 0.2)) -> Robot:
     frames = [
         Frame(name="flange", link="link6", origin=Origin(xyz=(0, 0, WRIST))),
         Frame(name="tool", link="link6", origin=Origin(xyz=(tool[0], tool[1], WRIST + tool[2]))),
-        Frame(name="spring_anchor", link="link1", origin=Origin(xyz=(0, 0, -0.40))),
-        Frame(name="spring_hook", link="link2", origin=Origin(xyz=(0, 0, -0.10))),
+        Frame(name=ENDS[0], link="link1", origin=Origin(xyz=(0, 0, -0.40))),
+        Frame(name=ENDS[1], link="link2", origin=Origin(xyz=(0, 0, -0.10))),
     ]
     coupling = np.diag([axis.ratio for axis in AXES])
     coupling[5, 4] = AXES[5].ratio  # (11)
@@ -192,7 +193,7 @@ def rx90b(*, load: float = 3.0, tool: Sequence[float] = (0.0, 0.0, 0.2)) -> Arm:
         robot=robot,
         drives={name: drive(axis) for name, axis in zip(names, AXES, strict=True)},
         friction={**friction, "wrist": FrictionSite(law=lugre(*SEVENTH), joints={"joint5": 1, "joint6": 1})},
-        parts={"spring": TwoPointSpring(between=("robot.spring_anchor", "robot.spring_hook"), **SPRING)},
+        parts={"spring": TwoPointSpring(between=[f"robot.{end}" for end in ENDS], **SPRING)},
         control={
             name: servo(axis, float(reflected[k, k])) for k, (name, axis) in enumerate(zip(names, AXES, strict=True))
         },

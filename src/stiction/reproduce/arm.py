@@ -129,7 +129,7 @@ def _path_claims(made: Weld, run: Trajectory) -> list[Claim]:
             f"{before - after:.3f} A",
             abs(before - after - step / (n * k)) < 0.15 * abs(step / (n * k)),
         ),
-        Claim("simulated and measured path", "within 20 µm", "no measurement is published with digits", None),
+        Claim("simulated and measured path", "not with digits: within 20 µm", "no measurement to compare with", None),
     ]
 
 
@@ -347,7 +347,7 @@ def _row(name: str, found: Mapping[tuple[str, bool], Errors]) -> Claim:
         for x in (found[name, compensated] for compensated in (True, False))
     ]
     return Claim(
-        f"{name}: usual / at the reversal / largest", "(none published)", "; without feed-forward ".join(words), None
+        f"{name}: usual / at the reversal / largest", "not published", "; without feed-forward ".join(words), None
     )
 
 

@@ -333,8 +333,8 @@ class Scene(Validated):
             >>> import stiction
             >>> arm = stiction.library.manutec_r3()
             >>> scene = arm.scene(reference=dict.fromkeys(arm.drives, 0.0), q={"joint3": 1.0})
-            >>> round(scene.holding()["motor_current.joint3"], 4)
-            0.0
+            >>> round(scene.holding()["motor_current.joint3"], 4)  # A
+            -2.9823
         """
         return holding(self)
 
