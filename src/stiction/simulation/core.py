@@ -54,6 +54,11 @@ class Core:
         """Which runs left the numbers, (runs,)."""
         return self.alive <= 0
 
+    @property
+    def lost(self) -> bool:
+        """Whether some run left the numbers; asked after every record, so it is quick."""
+        return bool((self.alive[0] if len(self.alive) == 1 else self.alive.min()) <= 0)
+
     def advance(self, steps: int) -> None:
         """Some steps of all runs; with none, the signals of the state as it is."""
         if not self._own_steps or not steps or not self.program.ticker:
@@ -96,7 +101,9 @@ class Core:
         """
         program, inputs = self.program, None
         due = [caller for caller in program.callers if caller.due(tick)]
-        after = self.state.copy() if due else self.state
+        if not due:
+            return 0
+        after = self.state.copy()
         for caller in due:
             if inputs is None or caller.follows:
                 assert program.probe

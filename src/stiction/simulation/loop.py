@@ -74,17 +74,19 @@ def follow(core: Core, every: int, count: int, progress: Progress | None) -> Rec
     alive = True  # all of them, so far
     try:
         while tick < began + every * count:
-            calls += core.call(tick)
-            boundary = began + ((tick - began) // every + 1) * every
-            until = min([boundary, *(caller.following(tick) for caller in what.callers)])
+            until = began + ((tick - began) // every + 1) * every
+            if what.callers:
+                calls += core.call(tick)
+                until = min([until, *(caller.following(tick) for caller in what.callers)])
             for n in pace.chunks(tick, until):
                 core.advance(n)
-                if alive and core.dead.any():
+                if alive and core.lost:
                     alive, status, message = False, "diverged", _divergence(core, n)
                 tick += n
-            good[core.dead & (good > began + done * every)] = began + done * every
-            if not alive and not core.batch:
-                break
+            if not alive:
+                good[core.dead & (good > began + done * every)] = began + done * every
+                if not core.batch:
+                    break
             if (tick - began) % every == 0:
                 done = (tick - began) // every
                 kept[done] = core.seen
