@@ -8,7 +8,7 @@ import copy
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -203,6 +203,9 @@ class ToolPath(Reference):
 
     def on(self, robot: Robot) -> "PathMotion":
         """The path as a motion of the joints of a robot; refuses one that leaves its reach, or meets a singularity."""
+        return _bound(self, robot)
+
+    def _bound(self, robot: Robot) -> "PathMotion":
         arm = arm_of(robot, self.frame)
         if len(self.q) != robot.nq:
             raise self.refusal(
@@ -223,6 +226,12 @@ class ToolPath(Reference):
             begin=self.begin,
             pause=self.pause,
         )
+
+
+@lru_cache(maxsize=32)
+def _bound(path: ToolPath, robot: Robot) -> "PathMotion":
+    """A path on a robot, found once: scenes are made again and again."""
+    return path._bound(robot)
 
 
 def _smooth_runs(curves: Sequence[Curve]) -> tuple[float, ...]:

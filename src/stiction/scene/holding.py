@@ -47,7 +47,8 @@ def holding(scene: Scene) -> dict[str, float]:
                 wound = _wound(scene.drives[joint], float(torques[k]))
                 found |= _of_drive(joint, scene.drives[joint], float(torques[k]), float(angles[k]) + wound)
                 found |= _of_control(scene, joint, float(torques[k]), wound, float(rows[k, k]))
-    return {name: x for name, x in found.items() if name in scene.parameters}
+    known = scene.parameters
+    return {name: x for name, x in found.items() if name in known}
 
 
 def _loads(scene: Scene) -> dict[str, float]:

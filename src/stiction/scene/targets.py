@@ -69,7 +69,7 @@ def begun(scene: Scene, what: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for name, motion in scene.references.items():
         if not isinstance(motion, Given):
-            found |= dict(zip(scene.joints_of(name), map(float, getattr(motion.sample(0.0), what)), strict=True))
+            found |= dict(zip(scene.joints_of(name), map(float, getattr(motion.at(0.0), what)), strict=True))
     return found
 
 
@@ -77,7 +77,7 @@ def target_at_start(scene: Scene, joint: str) -> float | None:
     """Where the reference of a joint begins [rad or m]; None where it has none."""
     for name, motion in scene.references.items():
         if joint in scene.joints_of(name):
-            return float(motion.sample(0.0).q[scene.joints_of(name).index(joint)])
+            return float(motion.at(0.0).q[scene.joints_of(name).index(joint)])
     return None
 
 
