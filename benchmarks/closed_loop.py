@@ -10,6 +10,7 @@ alone in one call, and with the servo in Python. Its bristles are softer where o
 """
 
 import time
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import mujoco
@@ -57,8 +58,6 @@ def lugre(law: Any, n: float) -> str:
 
 def model(made: Weld, integrator: str) -> Any:
     """The arm in MuJoCo."""
-    from dataclasses import replace
-
     robot = made.motion.robot
     spring: Any = made.scene.parts["spring"]
     plain = replace(robot, coupling=None, joints=[replace(joint, rotor_inertia=0.0) for joint in robot.joints])
@@ -91,7 +90,8 @@ class Peer:
             [getattr(x, w) for x in loops] for w in ("position", "velocity", "current")
         )
         self.T = np.array(made.motion.robot.coupling)
-        self.constant = np.array([drive.motor.constant for drive in made.scene.drives.values()])  # type: ignore[attr-defined]
+        drives: Any = made.scene.drives.values()
+        self.resistance = np.array([drive.motor.resistance for drive in drives])
         names = ("proportional", "integral", "limit")
         gains = [
             [np.array([getattr(x, name) for x in group]) for name in names]
@@ -113,7 +113,7 @@ class Peer:
         ]
         current = np.array([start[f"motor_current.{j}"] for j in joints])
         self.data.act[self.place()] = current
-        self.data.ctrl[:6] = 1.5 * current
+        self.data.ctrl[:6] = self.resistance * current
 
     def place(self) -> list[int]:
         """Where the currents are among the activations."""
@@ -135,13 +135,13 @@ class Peer:
             tq, tv, ta = (x[k] for x in target)
             if k % 4 == 0:
                 error = tq - q
-                wish = tv + P[0] * error + P[1] * self.sums[0]
                 self.sums[0] = self.sums[0] + 1e-3 * error
+                wish = tv + P[0] * error + P[1] * self.sums[0]
             command = V[0] * (wish - v) + self.ahead[0] * ta + self.ahead[2] * tv
             command = np.clip(command + self.ahead[1] * np.clip(tv / self.ahead[3], -1, 1), -V[2], V[2])
             error = command - data.act[currents]
-            data.ctrl[:6] = np.clip(I[0] * error + I[1] * self.sums[2], -I[2], I[2])
             self.sums[2] = self.sums[2] + STEP * error
+            data.ctrl[:6] = np.clip(I[0] * error + I[1] * self.sums[2], -I[2], I[2])
             mujoco.mj_step(self.model, data)
 
 
@@ -179,9 +179,8 @@ def theirs(made: Weld, seconds: float) -> dict[str, tuple[float, float, float]]:
     found = {}
     steps = 4 * 1000
     ticks = np.arange(steps) * STEP
-    slow = np.floor(ticks / STEP + 0.5) * STEP
     T = np.array(made.motion.robot.coupling)
-    target = tuple(x @ T.T for x in made.motion.sample(slow))
+    target = tuple(x @ T.T for x in made.motion.sample(ticks))
     run = made.run(duration=1.0, signals=["q."])
     for integrator in INTEGRATORS:
         peer = Peer(made, integrator)

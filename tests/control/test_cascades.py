@@ -66,11 +66,11 @@ def test_two_rates_as_by_hand():
         rows.append(x)
         q, dq, ddq = (float(part[k, 0]) for part in target)
         if k % 4 == 0:
-            wish = dq + 30 * (q - x) + 20 * sums[0]
             sums[0] += 4e-3 * (q - x)
+            wish = dq + 30 * (q - x) + 20 * sums[0]
         error = wish - v
         friction = 0.05 * min(max(dq / 1e-3, -1), 1) + 0.01 * dq
-        force = 0.02 * ddq + friction + 0.4 * error + 4 * sums[1]
+        force = 0.02 * ddq + friction + 0.4 * error + 4 * (sums[1] + 1e-3 * error)
         if not (abs(force) > 1.5 and force * error > 0):
             sums[1] += 1e-3 * error
         limited += abs(force) > 1.5
@@ -334,7 +334,11 @@ def test_a_function_over_all_joints_above_current_loops():
             NetworkError,
         ),
         (
-            lambda: Scene(robot=flywheel(1.0), control={"axle": Cascade(current=CurrentLoop(clock=FAST))}),
+            lambda: Scene(
+                robot=flywheel(1.0),
+                drives={"axle": Drive(motor=DCMotor(**COIL))},
+                control={"axle": Cascade(current=CurrentLoop(clock=FAST))},
+            ),
             "current loop alone",
             NetworkError,
         ),

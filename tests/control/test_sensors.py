@@ -67,7 +67,7 @@ def test_windows_and_filters_of_the_velocity():
     run = simulated(watched(Encoder(window=5)))
     q, v = exact(run, "q.axle"), at_ticks(run, "measured_velocity.axle")
     np.testing.assert_allclose(v[5:], (q[5:] - q[:-5]) / (5 * TICK), atol=1e-9)
-    np.testing.assert_allclose(v[:5], (q[:5] - q[0]) / (5 * TICK), atol=1e-9)  # before there are five, from the first
+    np.testing.assert_allclose(v[1:5], (q[1:5] - q[0]) / (np.arange(1, 5) * TICK), atol=1e-9)  # from the first reading
     run = simulated(watched(Encoder(cutoff=100.0)))
     expected, part = [0.0], 1 - np.exp(-100.0 * TICK)
     for raw in np.diff(exact(run, "q.axle")) / TICK:
@@ -159,7 +159,7 @@ def test_a_sensor_may_have_a_clock_of_its_own():
         (lambda: Encoder(side="left"), "side is 'left'", InputError),
         (lambda: Encoder(window=0), "window is 0", InputError),
         (lambda: Tachometer(noise=-1), "noise is -1", InputError),
-        (lambda: Encoder(clock=Clock(period=1e-2, phase=1e-3)), "has a phase", InputError),
+        (lambda: watched(Encoder(clock=Clock(period=1e-2, phase=1e-3))), "a clock with a phase", NetworkError),
         (lambda: watched(Encoder(), Encoder()), "two of them measure its position", NetworkError),
         (lambda: watched(CurrentSensor()), "no motor with a current", NetworkError),
         (lambda: watched("ruler"), "allowed: a list of sensors", stiction.SceneError),

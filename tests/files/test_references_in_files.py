@@ -53,7 +53,7 @@ MOTIONS = {
         pause=0.1,
     ),
 }
-TICK, FAST = Clock(period=1e-3), Clock(period=5e-4, delay=1)
+TICK, FAST = Clock(period=1e-3), Clock(period=5e-4)
 SERVO = Cascade(
     position=PositionLoop(clock=TICK, proportional=20.0, integral=2.0, limit=3.0),
     velocity=VelocityLoop(clock=FAST, proportional=0.1, coulomb_feedforward=0.1, limit=8.0, resolution=0.01),

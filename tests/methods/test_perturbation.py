@@ -204,7 +204,7 @@ def test_it_says_where_the_linearisation_is_left():
             lambda: simulate(
                 SCENE, duration=0.1, step=2.5e-4, method=Perturbation(points=10), parameters={"robot.link2.mass": 20.0}
             ),
-            r"unknown parameter 'robot\.link2\.mass'",
+            r"'robot\.link2\.mass' is no parameter under method 'perturbation by moreau', which has it fixed",
         ),
         (
             lambda: simulate(

@@ -45,6 +45,10 @@ class Cascade(Validated):
         return [
             (not self.loops, "it has no loop; give at least a velocity loop"),
             (
+                self.current is not None and self.current.clock is None,
+                "its current loop has no clock; a loop in the amplifier is a ServoMotor, one in a computer has a clock",
+            ),
+            (
                 self.position is not None and self.velocity is None,
                 "it has a position loop and no velocity loop, which that would command; give one",
             ),

@@ -173,12 +173,13 @@ class SampledLoop(Digital):
         return self.law.clock
 
     def memory(self) -> Mapping[str, float]:
-        """The integral of the error, by rectangles, and the error."""
+        """The integral of the error, by rectangles that count the present one, and the error."""
         return {"sum": 0.0, "error": 0.0}
 
     def decide(self, inputs: Ports, memory: list[Scalar], t: Scalar) -> tuple[Ports, list[Scalar]]:
         """The command at a tick."""
-        command, error, rate = self.law.respond(inputs, memory[0])
+        total = memory[0] + self.clock.period * self.law.error_of(inputs)
+        command, error, rate = self.law.respond(inputs, total)
         return {"command": [command]}, [memory[0] + self.clock.period * rate, error]
 
 

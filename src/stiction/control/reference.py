@@ -51,6 +51,8 @@ class Leap(NamedTuple):
 class Reference(Validated, Parametric):
     """A motion that joints should make."""
 
+    pairs = False
+
     @property
     def size(self) -> int:
         """For how many joints."""
@@ -145,7 +147,7 @@ def given(value: Any) -> Reference:
 
 def _several(value: Any) -> Any:
     """One number as a list of one."""
-    return value if hasattr(value, "__len__") else (value,)
+    return value if np.ndim(value) else (value,)
 
 
 @REFERENCES.add
@@ -177,18 +179,17 @@ class PointToPoint(Reference):
     begin: float = number(0.0, least=0)
 
     def __post_init__(self) -> None:
-        n = max((len(x) for x in (self.start, self.stop) if hasattr(x, "__len__")), default=1)
+        n = max((len(x) for x in (self.start, self.stop) if np.ndim(x)), default=1)  # type: ignore[arg-type]
         for name in ("start", "stop", "velocity", "acceleration", "jerk"):
             value = getattr(self, name)
-            if value is not None and not hasattr(value, "__len__"):
+            if value is not None and not np.ndim(value) and not isinstance(value, str):
                 self._set(name, (value,) * n)
         super().__post_init__()
 
     def conflicts(self) -> Sequence:
         """As many numbers in all."""
-        sizes = {
-            name: len(getattr(self, name) or self._ends[0]) for name in ("stop", "velocity", "acceleration", "jerk")
-        }
+        given = {name: getattr(self, name) for name in ("stop", "velocity", "acceleration", "jerk")}
+        sizes = {name: len(x) for name, x in given.items() if x is not None}
         n = self.size
         return [
             (not n, "start is empty; allowed: a position for each joint"),
@@ -333,7 +334,7 @@ class Chain(Reference):
             (not self.motions, "motions is empty; give at least one"),
             (len(sizes) > 1, f"motions are for {' and '.join(map(str, sizes))} joints; allowed: the same joints"),
             (
-                any(isinstance(x, Given) and x.end() == math.inf for x in self.motions[:-1]),
+                any(map(_endless, self.motions[:-1])),
                 "a motion before the last is a formula, of which nobody knows when it ends; make it the last",
             ),
         ]
@@ -377,6 +378,13 @@ class Chain(Reference):
                 ways = motion.sample(0.0).q - self.motions[k - 1].sample(self.motions[k - 1].duration).q
                 found += [Leap(first, joint, way) for joint, way in enumerate(ways) if abs(way) > MEETING]
         return found
+
+
+def _endless(motion: Reference) -> bool:
+    """Whether nobody knows when a motion ends."""
+    if isinstance(motion, Chain):
+        return _endless(motion.motions[-1])
+    return isinstance(motion, Given) and motion.end() == math.inf
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 from stiction.fields import choice, count, instance, number
 from stiction.parts.kinds import Clock, Digital, Ports
 from stiction.registry import Registry
-from stiction.trace.functions import Scalar, exp, floor, where
+from stiction.trace.functions import Scalar, clip, exp, floor, where
 from stiction.trace.parameters import absent
 
 SENSORS = Registry("kind")
@@ -29,7 +29,7 @@ class Sensor(Digital):
         clock: when it reads; with the fastest controller of its joint if not given.
     """
 
-    vanishing: ClassVar[tuple[str, ...]] = ("noise",)
+    fading: ClassVar[tuple[str, ...]] = ("noise",)
     folded: ClassVar[tuple[str, ...]] = ("delay",)
     measures: ClassVar[str] = ""
     lone = True
@@ -42,21 +42,28 @@ class Sensor(Digital):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set("inputs", {self.measures: 1})
-        self._set("draws", 1 if self.noise else 0)
+
+    counted: ClassVar[bool] = False  # whether its resolution was given as counts of a turn
 
     def conflicts(self) -> Sequence:
-        """Its clock begins at once, and says nothing of the delay."""
+        """Its clock says nothing of the delay."""
         clock = self.clock
         return [
-            (clock is not None and clock.phase != 0, "its clock has a phase; a sensor reads from the start on"),
             (clock is not None and clock.delay != 0, "its clock has a delay; give the sensor's own delay instead"),
         ]
+
+    @property
+    def draws(self) -> int:
+        """One number, where there is noise."""
+        return 0 if absent(self.noise) else 1
 
     def with_clock(self, clock: Clock) -> Self:
         """The same with the clock of a controller, where it has none of its own."""
         if self.clock is not None:
             return self
-        return replace(self, clock=Clock(period=clock.period))
+        made = replace(self, clock=Clock(period=clock.period, phase=clock.phase))
+        made._set("counted", self.counted)
+        return made
 
     @property
     def period(self) -> Scalar:
@@ -64,8 +71,8 @@ class Sensor(Digital):
         assert self.clock is not None, "a scene gives it one"
         return self.clock.period
 
-    def estimate(self, reading: Scalar, memory: list[Scalar], begun: Scalar) -> tuple[Ports, list[Scalar]]:
-        """The outputs from a reading, and what it remembers; `begun` is false at the first reading."""
+    def estimate(self, reading: Scalar, memory: list[Scalar], ticks: Scalar) -> tuple[Ports, list[Scalar]]:
+        """The outputs from a reading, and what it remembers; `ticks` readings came before it."""
         raise NotImplementedError
 
     @property
@@ -81,7 +88,7 @@ class Sensor(Digital):
         value = inputs[self.measures][0]
         if not absent(self.noise):
             value = value + self.noise * inputs["noise"][0]
-        outputs, memory = self.estimate(value, kept[:n], begun)
+        outputs, memory = self.estimate(value, kept[:n], ticks)
         reading = [x for port in self.outputs for x in outputs[port]]
         queue = [*kept[n:], *reading]
         moved = [where(begun, x, reading[k % size]) for k, x in enumerate(queue[size:])]
@@ -98,7 +105,8 @@ def _rounded(x: Scalar, step: Scalar) -> Scalar:
 class Encoder(Sensor):
     """Counts positions, and estimates velocities from them. Ports: position in; position and velocity out.
 
-    The velocity is the way since `window` ticks ago over the time, then filtered; 0 at the first reading.
+    The velocity is the way since `window` ticks ago, or since the first reading, over the time, then filtered; 0 at the
+    first reading.
 
     Attributes:
         counts: in one turn; or give a `resolution`.
@@ -115,7 +123,7 @@ class Encoder(Sensor):
     measures = "position"
     outputs = {"position": 1, "velocity": 1}
     units = {"position": "rad or m", "velocity": "rad/s or m/s"}
-    vanishing = ("noise", "resolution")
+    fading = ("noise", "resolution")
     folded = ("delay", "window")
 
     counts: float | None = number(None, least=2, optional=True)
@@ -130,17 +138,18 @@ class Encoder(Sensor):
         if self.counts is not None:
             self._set("resolution", 2 * math.pi / self.counts)
             self._set("counts", None)
+            self._set("counted", True)
 
     def memory(self) -> Mapping[str, float]:
         """Positions of the last ticks, the latest first, and the filtered velocity."""
         return {f"before_{k}": 0.0 for k in range(1, self.window + 1)} | {"filtered": 0.0}
 
-    def estimate(self, reading: Scalar, memory: list[Scalar], begun: Scalar) -> tuple[Ports, list[Scalar]]:
+    def estimate(self, reading: Scalar, memory: list[Scalar], ticks: Scalar) -> tuple[Ports, list[Scalar]]:
         """The counted position and the velocity."""
         *before, filtered = memory
         position = _rounded(reading, self.resolution)
-        before = [where(begun, x, position) for x in before]
-        velocity = (position - before[-1]) / (self.window * self.period)
+        before = [where(ticks > 0, x, position) for x in before]
+        velocity = (position - before[-1]) / (clip(ticks, 1, self.window) * self.period)
         if self.cutoff is not None:
             velocity = filtered + (1 - exp(-self.cutoff * self.period)) * (velocity - filtered)
         return {"position": [position], "velocity": [velocity]}, [position, *before[:-1], velocity]
@@ -163,11 +172,11 @@ class Tachometer(Sensor):
     measures = "velocity"
     outputs = {"velocity": 1}
     units = {"velocity": "rad/s or m/s"}
-    vanishing = ("noise", "resolution")
+    fading = ("noise", "resolution")
 
     resolution: float = number(0.0, least=0)
 
-    def estimate(self, reading: Scalar, memory: list[Scalar], begun: Scalar) -> tuple[Ports, list[Scalar]]:
+    def estimate(self, reading: Scalar, memory: list[Scalar], ticks: Scalar) -> tuple[Ports, list[Scalar]]:
         """The reading in steps."""
         return {"velocity": [_rounded(reading, self.resolution)]}, []
 
@@ -189,11 +198,11 @@ class CurrentSensor(Sensor):
     measures = "current"
     outputs = {"current": 1}
     units = {"current": "A"}
-    vanishing = ("noise", "resolution")
+    fading = ("noise", "resolution")
 
     side: str = choice(("motor",), default="motor")
     resolution: float = number(0.0, least=0)
 
-    def estimate(self, reading: Scalar, memory: list[Scalar], begun: Scalar) -> tuple[Ports, list[Scalar]]:
+    def estimate(self, reading: Scalar, memory: list[Scalar], ticks: Scalar) -> tuple[Ports, list[Scalar]]:
         """The reading in steps."""
         return {"current": [_rounded(reading, self.resolution)]}, []

@@ -148,7 +148,6 @@ class Arc(Segment):
                 f"via {tuple(self.via)} and to {tuple(self.to)} lie on a line with its start; take a Line"
             )
         arm = np.cross(a @ a * b - b @ b * a, normal) / (2 * size * size)  # from the start to the centre
-        arm = -arm if np.linalg.norm(arm - a) > 1.000001 * np.linalg.norm(arm) else arm
         axis, radius = normal / size, float(np.linalg.norm(arm))
         tangent = np.cross(axis, -arm / radius)
         angle = np.arctan2((b - arm) @ tangent, (b - arm) @ (-arm / radius)) % (2 * np.pi)
@@ -211,6 +210,11 @@ class ToolPath(Reference):
             raise self.refusal(
                 f"q has {len(self.q)} numbers; allowed: {robot.nq}, one for each joint of '{robot.name}'"
             )
+        for joint, x, low, high in zip(robot.moving_joints, self.q, arm.lower, arm.upper, strict=True):
+            if not low <= x <= high:
+                raise self.refusal(
+                    f"q of '{joint.name}' is {x:.4g} and beyond the ends of its way; allowed: {low:.4g} to {high:.4g}"
+                )
         pose = robot.pose(self.q, self.frame)
         curves, place = [], pose[:3, 3]
         for segment in self.segments:
@@ -258,8 +262,13 @@ def _tables(arm: Arm, path: ToolPath, pose: np.ndarray, curves: Sequence[Curve])
             between = (knots[1:] + knots[:-1]) / 2
             middle = [on_spline([row], 0, x)[0] for row, x in zip(rows.tolist(), between, strict=True)]
             apart = np.linalg.norm(arm.robot.pose(middle, arm.frame)[:, :3, 3] - curve.point(between), axis=-1).max()
-            if apart < ON_THE_WAY or intervals >= FINEST:
+            if apart < ON_THE_WAY:
                 break
+            if intervals >= FINEST:
+                raise PathError(
+                    f"the joints cannot follow the path smoothly from {first:.4g} to {first + curve.length:.4g} m "
+                    f"along it: the tool would leave it by {apart:.3g} m; begin in another pose, or lead it elsewhere"
+                )
             intervals *= 2
         rows[:, 0] += first
         found.append(rows)

@@ -28,13 +28,19 @@ class Model(Validated, Parametric):
 
     Attributes:
         body: the robot, with ports for the frames that its springs and its controller need.
-        springs: those between points of it, by name.
+        springs: those between points of it and of what is fixed, by name.
+        anchors: where fixed ends of springs are in the world [m], by name.
     """
 
     transparent = ("body",)
 
     body: RobotBody
     springs: Mapping[str, TwoPointSpring]
+    anchors: Mapping[str, tuple[float, ...]]
+
+    def structure(self) -> tuple:
+        """Also between which points its springs are."""
+        return (*super().structure(), tuple(spring.between for spring in self.springs.values()))
 
     def motion(self, q: list[Scalar], v: list[Scalar]) -> Ports:
         """How its frames move."""
@@ -47,17 +53,18 @@ class Model(Validated, Parametric):
             return needed
         moving, forces = self.motion(q, v), self.no_forces()
         for spring in self.springs.values():
-            ends = [end.partition(".")[2] for end in spring.between]
-            seen = {
-                f"{word}_{port}": moving[f"{end}.{port}"]
-                for word, end in zip(("first", "second"), ends, strict=True)
-                for port in FEEDBACK
-            }
+            seen: dict[str, list[Scalar]] = {}
+            ends = dict(zip(("first", "second"), spring.between, strict=True))
+            for word, end in ends.items():
+                frame = end.partition(".")[2]
+                for port in FEEDBACK:
+                    still = list(self.anchors[end]) if port == "position" and end in self.anchors else [0, 0, 0]
+                    seen[f"{word}_{port}"] = still if end in self.anchors else moving[f"{frame}.{port}"]
             pulls, _ = spring.force(seen, [], 0, 0)
-            for word, end in zip(("first", "second"), ends, strict=True):
-                forces[f"{end}.force"] = [
-                    x + y for x, y in zip(forces[f"{end}.force"], pulls[f"{word}_force"], strict=True)
-                ]
+            for word, end in ends.items():
+                if end not in self.anchors:
+                    target = f"{end.partition('.')[2]}.force"
+                    forces[target] = [x + y for x, y in zip(forces[target], pulls[f"{word}_force"], strict=True)]
         given = self.body.generalized_forces([*q, *v], forces)
         return [x - y for x, y in zip(needed, given, strict=True)]
 
@@ -79,6 +86,7 @@ class ArmController(Digital):
     """
 
     reads: ClassVar[tuple[str, ...]] = TRACKING
+    pairs = False
     outputs = {"torque": 0}
     units = {"torque": "N·m or N"}
 
@@ -98,29 +106,43 @@ class ArmController(Digital):
         """Fields that have a number for each joint."""
         return ("coulomb", "viscous", "limit")
 
-    def on(self, body: RobotBody, springs: Mapping[str, TwoPointSpring]) -> "ArmController":
-        """The same for a robot: with its model, and as many gains as it has joints."""
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in self.per_joint:
+            self._many(name, None)
+
+    def on(
+        self, body: RobotBody, springs: Mapping[str, TwoPointSpring], anchors: Mapping[str, tuple[float, ...]]
+    ) -> "ArmController":
+        """The same for a robot: with its model, and as many gains as it has joints. Springs are those between points
+        of the robot, and anchors, where they are fixed in the world [m].
+        """
         n = body.robot.nv
         gains: dict[str, Any] = {name: self._many(name, n) for name in self.per_joint}
         made = replace(self, **gains)
-        frames = {end.partition(".")[2] for spring in springs.values() for end in spring.between}
+        ends = {end for spring in springs.values() for end in spring.between if end not in anchors}
+        frames = {end.partition(".")[2] for end in ends}
         if self.tool is not None:
             frame_index(body.robot, self.tool)  # refuses what is not there
             frames.add(self.tool)
-        made._set("model", Model(body=replace(body, frames=tuple(sorted(frames))), springs=dict(springs)))
+        whole = replace(body, frames=tuple(sorted(frames)))
+        made._set("model", Model(body=whole, springs=dict(springs), anchors=dict(anchors)))
         made._set("inputs", dict.fromkeys(self.reads, n))
         made._set("outputs", {"torque": n})
         return made
 
-    def _many(self, name: str, n: int) -> tuple[float, ...]:
+    def _many(self, name: str, n: int | None) -> tuple[float, ...]:
+        """A number for each of n joints, of which there may be any number."""
         value: Any = getattr(self, name)
         try:
-            found = tuple(real(x) for x in value) if hasattr(value, "__len__") else (real(value),) * n
-            if len(found) != n or min(found) < 0:
+            several = hasattr(value, "__len__") and not isinstance(value, str)
+            found = tuple(real(x) for x in value) if several else (real(value),) * (n or 1)
+            if (n is not None and len(found) != n) or not found or min(found) < 0:
                 raise ValueError
         except (TypeError, ValueError):
+            each = "each joint" if n is None else f"each of {n} joints"
             raise self.refusal(
-                f"{name} is {shortened(repr(value))}; allowed: a number, 0 or above, or one for each of {n} joints"
+                f"{name} is {shortened(repr(value))}; allowed: a number, 0 or above, or one for {each}"
             ) from None
         return found
 

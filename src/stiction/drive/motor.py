@@ -236,7 +236,8 @@ class DCMotor(ElectricMotor):
         if absent(self.inductance):
             outputs, _ = super().force(motion, [], step, t)
             return outputs, self._counted(motion, outputs["current"][0], 0)
-        current, rate = own[0], self._rate(motion, own[0], motion["command"][0])
+        current = self._limited_current(motion, own[0])
+        rate = self._rate(motion, current, motion["command"][0])
         return self._outputs(current), [rate, *self._counted(motion, current, rate)]
 
     def _counted(self, motion: Ports, current: Scalar, rate: Scalar) -> list[Scalar]:
@@ -263,6 +264,11 @@ class DCMotor(ElectricMotor):
             return rate
         return where((current >= most) & (rate > 0) | (current <= -most) & (rate < 0), 0, rate)
 
+    def _limited_current(self, motion: Ports, current: Scalar) -> Scalar:
+        """A current within its limit, which may have fallen with the speed since the last step."""
+        most = self._most(motion["speed"][0])
+        return current if most is None else clip(current, -most, most)
+
     def _most(self, speed: Scalar) -> Scalar | None:
         """The largest current at a speed, where there is one."""
         if self.torque_limit is None:
@@ -277,9 +283,13 @@ class DCMotor(ElectricMotor):
         return not absent(self.inductance) and (self.current_limit is not None or self.torque_limit is not None)
 
     def settle(self, motion: Ports, own: list[Scalar]) -> Sequence[Scalar]:
-        """The current within its limit."""
-        most = self._most(motion["speed"][0])
-        return own if most is None or absent(self.inductance) else [clip(own[0], -most, most), *own[1:]]
+        """The current within its limit; what its field then has no more, the supply took back."""
+        if absent(self.inductance):
+            return own
+        kept = [self._limited_current(motion, own[0]), *own[1:]]
+        if self._meters:
+            kept[-1] = kept[-1] + self.inductance * (kept[0] * kept[0] - own[0] * own[0]) / 2
+        return kept
 
 
 @MOTORS.add
@@ -317,7 +327,7 @@ class ServoMotor(DCMotor):
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
         """The torque, and the rates of current and voltage."""
-        current, voltage = own[:2]
+        current, voltage = self._limited_current(motion, own[0]), own[1]
         error = self.within(motion["command"][0]) - current
         wish = voltage + (0 if absent(self.proportional) else self.proportional * error)
         rises = self.integral * error

@@ -59,7 +59,7 @@ def _write_hdf5(path: Path, run: Any) -> None:
         _write_numbers(file, "parameters", run.parameters)
         if run.state is not None:
             state = file.create_group("state")
-            state.attrs.update({"tick": run.state.tick, "step": run.state.step})
+            state.attrs.update({"tick": run.state.tick, "step": run.state.step, "seed": run.state.seed})
             state.create_dataset("values", data=run.state.values)
             for what in ("names", "units", "kinds"):
                 state.create_dataset(what, data=list(getattr(run.state, what)), dtype=h5py.string_dtype())
@@ -99,7 +99,7 @@ def _content(file: Any) -> dict[str, Any]:
     if "state" in file:
         kept = file["state"]
         texts = {what: tuple(kept[what].asstr()[()]) for what in ("names", "units", "kinds")}
-        numbers = {"tick": int(kept.attrs["tick"]), "step": float(kept.attrs["step"])}
+        numbers = {"tick": int(kept.attrs["tick"]), "step": float(kept.attrs["step"]), "seed": int(kept.attrs["seed"])}
         tables = {what: _numbers(kept[what]) for what in ("parameters", "chosen")}
         state = {"values": kept["values"][()], **tables, **texts, **numbers}
     return {

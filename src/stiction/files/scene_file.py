@@ -223,15 +223,24 @@ def scene_from(content: dict[str, Any], folder: Path) -> SceneFile:
         rest["contacts"] = read(Contacts, content["contacts"], "contacts")
     for key in ("torque", "motion"):
         rest[key] = {name: _of_time(f"{key}.{name}", x) for name, x in content.get(key, {}).items()}
+    method = settings.get("method")
+    if isinstance(method, Perturbation) and method.file is not None:
+        settings["method"] = replace(method, file=str(folder / method.file))
+    if arm is not None and rest["robots"]:
+        raise refused("robots", "there is a [robot], too; give either robot or robots")
     if arm is not None:
         return SceneFile(arm.scene(**{key: x for key, x in rest.items() if key not in ("robot", "robots")}), settings)
     return SceneFile(Scene(**rest), settings)
 
 
 def _one_of(name: str, table: Any, folder: Path) -> Robot:
-    """One of several robots: of an arm the robot alone, as its drives are called by joints of one."""
+    """One of several robots."""
     found = _robot(table, f"robots.{name}", folder)
-    return found.robot if isinstance(found, Arm) else found
+    if isinstance(found, Arm):
+        raise refused(
+            f"robots.{name}", f"library '{table['library']}' is an arm with drives; it stands alone, as [robot]"
+        )
+    return found
 
 
 def _reference(name: str, given: Any) -> Any:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -21,10 +22,11 @@ from stiction.network.programs import shared_program
 from stiction.network.terms import Terms
 from stiction.network.wires import Term, Wire
 from stiction.parts.bodies import Fixed
-from stiction.parts.linear_robot import LinearRobot, packed_rows
+from stiction.parts.linear_robot import LinearRobot, Moment, packed_rows
 from stiction.parts.robot_body import RobotBody
 from stiction.parts.two_point import TwoPointSpring
 from stiction.trace.derivative import directional
+from stiction.trace.functions import constant
 from stiction.trace.program import Port, Program
 
 MOST = 100_000  # points
@@ -96,6 +98,17 @@ class NominalMotion:
         cubics = spline_rows(x, bias, *ends)[:, 1:].reshape(len(x) - 1, -1, 4)
         return packed_rows(self.M, self.C, self.K, [cubics, _hermite(self.q, self.v * self.period)])
 
+    def torque_near(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        """Torques that motions near the nominal one take by its linear equations, (S, n), at times (S,)."""
+        x = np.clip(t / self.period, 0, len(self.time) - 1)
+        k = np.clip(np.floor(x), 0, len(self.time) - 2).astype(int)
+        now = Moment(list(np.array(self.rows)[k].T), self.q.shape[1], x - k, self.period)
+        total = np.stack(now.bias, axis=-1)
+        away, faster = q - np.stack(now.position, axis=-1), v - np.stack(now.velocity, axis=-1)
+        for matrix, by in ((now.mass_matrix, a), (now.damping, faster), (now.stiffness, away)):
+            total = total + np.einsum("ijs,sj->si", np.array(matrix), by)
+        return total
+
     def linear(self, network: Network) -> LinearRobot:
         """The robot of a network as its equations along the motion have it."""
         body: Any = network.parts[_robot(network)]
@@ -109,7 +122,11 @@ class NominalMotion:
             robot: the robot, where the outputs are those of a frame: (23), (24).
             frame: name of the frame; without one the outputs are the states.
         """
-        n, x = self.q.shape[1], np.clip(t / self.period, 0, len(self.time) - 1)
+        if (frame is None) != (robot is None):
+            raise InputError("outputs of a frame take the robot and the name of the frame; give both, or none of them")
+        if not 0 <= t <= self.time[-1]:
+            raise InputError(f"t is {t!r}; allowed: a time of the nominal motion, 0 to {self.time[-1]:g} s")
+        n, x = self.q.shape[1], t / self.period
         k = int(min(x, len(self.time) - 2))
         M, C, K = ((1 - x + k) * y[k] + (x - k) * y[k + 1] for y in (self.M, self.C, self.K))
         A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])  # (31)
@@ -136,7 +153,7 @@ class NominalMotion:
                 arrays = {name: read[name] for name in ("time", "q", "v", "a", "torque", "M", "C", "K")}
         except FileNotFoundError:
             raise InputError(f"there is no file '{path}'") from None
-        except (OSError, KeyError, ValueError) as error:
+        except (OSError, KeyError, ValueError, TypeError, BadZipFile) as error:
             raise InputError(f"'{path}' is no nominal motion that NominalMotion.save wrote: {error}") from None
         return NominalMotion(robot=robot, **arrays)
 
@@ -221,14 +238,21 @@ def described_robot(network: Network) -> dict[str, float]:
         if isinstance(part, TwoPointSpring):
             fields = ("stiffness", "damping", "length", "preload")
             found |= {f"{spring}.{field}": float(getattr(part, field)) for field in fields}
+            seen = [term.port for wire in own.wires if wire.port.part == spring for term in wire.all_terms]
+            found |= {f"{spring} at {port}": 1.0 for port in seen}
+        elif isinstance(part, Fixed):
+            found |= {f"{spring}.position.{c}": float(x) for c, x in zip("xyz", part.position, strict=True)}
     return found
 
 
 def reference_of(network: Network, times: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Set-points of all joints of the robot at some times, (N, n) each."""
-    body: Any = network.parts[_robot(network)]
+    robot = _robot(network)
+    body: Any = network.parts[robot]
     parts = [part for part in network.parts.values() if isinstance(part, ReferencePart)]
-    places = {joint: (part, k) for part in parts for k, joint in enumerate(part.joints)}
+    known = {f"q.{joint}": (part, k) for part in parts for k, joint in enumerate(part.joints)}
+    signals = {name: network.labels.signal((robot, f"q.{name}")) for name in body.robot.velocity_names}
+    places = {name: known[signal] for name, signal in signals.items() if signal in known}
     missing = [name for name in body.robot.velocity_names if name not in places]
     if missing:
         raise InputError(
@@ -251,7 +275,8 @@ def linearization(network: Network, q: np.ndarray, v: np.ndarray, a: np.ndarray)
     body: Any = own.parts[robot]
     n = body.robot.nv
 
-    def function(q: list, v: list, a: list) -> tuple:
+    def function(*given: list) -> tuple:
+        q, v, a = ([constant(x) for x in group] for group in given)  # nodes that loops pass rates on from
         states = {name: list(values) for name, values in own.start.items()} | {robot: [*q, *v]}
         terms = Terms(own, own.evaluate(states, 0, 0))
         first = _place(own, robot)
@@ -268,7 +293,7 @@ def linearization(network: Network, q: np.ndarray, v: np.ndarray, a: np.ndarray)
     key = (
         "nominal motion",
         own.structure(),
-        tuple(described_robot(network).values()),
+        tuple(described_robot(network).items()),
     )  # its numbers are constants there
     program = shared_program(key, lambda: Program("nominal motion", function, ports, outputs))
     return tuple(program(q, v, a))
@@ -294,7 +319,8 @@ def nominal_of(network: Network, points: int, duration: float | None) -> Nominal
         duration = max(parts, default=float("inf"))
     if not 0 < duration < 1e9:
         raise InputError(
-            f"duration is {duration!r}; allowed: a time above 0 [s], where the reference itself does not end"
+            f"duration is {duration!r}; allowed: a time above 0 [s]. Where the reference itself does not end, give one "
+            "to nominal_motion(scene, duration=...), and the motion to Perturbation(nominal=...)"
         )
     time = np.linspace(0.0, duration, int(points) + 1)
     q, v, a = reference_of(network, time)

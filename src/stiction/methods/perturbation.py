@@ -3,7 +3,7 @@ controllers unchanged on the perturbed motion; advanced by another method.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -64,7 +64,7 @@ class Perturbation(Method):
 
     points: int = count(400, least=2, most=100_000)
     nominal: NominalMotion | None = instance(NominalMotion, default=None, optional=True)
-    file: str | None = field(default=None)
+    file: str | None = instance(str, default=None, words="the path of a file", optional=True)
     inner: Method = instance(Method, default=Moreau())
 
     def __post_init__(self) -> None:
@@ -97,7 +97,9 @@ class Perturbation(Method):
     def review(self, network: Network, signals: Mapping[str, np.ndarray], time: np.ndarray) -> list[str]:
         """Whether a run stayed where the linear equations hold."""
         found = self.validity(network, signals, time)
-        if found is None or found.share < LEFT:
+        if found is None:
+            return ["whether the linearisation holds was not checked: record the signals 'q.' and 'v.' for that"]
+        if found.share < LEFT:
             return []
         return [
             f"the linearisation was left: the torques of '{self.name}' were up to {np.abs(found.torque).max():.3g} N·m "
@@ -109,7 +111,8 @@ class Perturbation(Method):
         """The comparison with the full model at some instants of a run; None where it kept no positions and
         velocities. `network` is that of the scene.
         """
-        linear = self._nominal(network).linear(network)
+        nominal = self._nominal(network)
+        linear = nominal.linear(network)
         robot = next(name for name, part in network.parts.items() if part is linear.body)
         names, signal = linear.body.robot.velocity_names, network.labels.signal
         keys = [[signal((robot, f"{what}.{name}")) for name in names] for what in ("q", "v")]
@@ -121,8 +124,7 @@ class Perturbation(Method):
         t = np.broadcast_to(time[chosen].reshape(-1, *[1] * (q.ndim - 2)), shape[:-1]).reshape(-1)
         q, v, a = q.reshape(-1, n), v.reshape(-1, n), reference_of(network, t)[2]
         exact = np.asarray(linearization(network, q, v, a)[0])
-        rows = zip(q.tolist(), t.tolist(), v.tolist(), a.tolist(), strict=True)
-        near = np.array([linear.inverse_dynamics([*x, s, *y, 1.0], [*z, 0.0])[:-1] for x, s, y, z in rows])
+        near = nominal.torque_near(t, q, v, a)
         apart = np.abs(near - exact)
         largest = np.abs(exact).max(axis=0)
         share = float((apart.max(axis=0) / np.maximum(largest, LIGHT * largest.max() + 1e-9)).max())

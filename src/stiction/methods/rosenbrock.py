@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stiction.drive.motor import DCMotor
 from stiction.fields import number
 from stiction.friction.curve import Curve
 from stiction.friction.dry import Dry, Stribeck
@@ -75,6 +76,12 @@ class Rosenbrock(Method):
         refuse_rows(network, self)
         if contact_name(network):
             raise NetworkError(f"contacts come and go, which '{self.name}' cannot follow; use method 'moreau' or 'rk4'")
+        for name, part in network.parts.items():
+            if isinstance(part, DCMotor) and part.inductance and isinstance(part.torque_limit, tuple):
+                raise NetworkError(
+                    f"{name}: its torque_limit falls with the speed, and its current is a state, which would chatter "
+                    f"at it under '{self.name}'; take a number as the limit, or method 'moreau'"
+                )
         made = with_stop_springs(with_bristles(network))
         for name, part in made.parts.items():
             law = part.law if isinstance(part, (Friction, PenaltyJoint)) else None

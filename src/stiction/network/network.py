@@ -152,13 +152,35 @@ class Network:
 
     @cached_property
     def _commands(self) -> dict[str, set[str]]:
-        """Who commands each that ticks, by wires from one to the other."""
-        found = {name: set[str]() for name in self.digital}
-        for wire in self.wires:
-            if wire.port.part in found:
-                drivers = {term.port.part for term in wire.all_terms if term.port.part in found}
-                found[wire.port.part] |= drivers - {wire.port.part}
+        """Who commands each that ticks, by wires from one to the other, also through what is continuous."""
+        drivers = self._drivers
+        found = {}
+        for name in self.digital:
+            seen, border = set[str](), set(drivers[name])
+            while border:
+                seen |= border
+                border = {x for y in border - self.digital.keys() for x in drivers[y]} - seen
+            found[name] = (seen & self.digital.keys()) - {name}
         return found
+
+    @cached_property
+    def _drivers(self) -> dict[str, set[str]]:
+        """Who drives each part, bodies aside, through which nothing comes at once."""
+        found = {name: set[str]() for name in self.parts}
+        for wire in self.wires:
+            if wire.port.part not in self.bodies:
+                found[wire.port.part] |= {term.port.part for term in wire.all_terms} - self.bodies.keys()
+        return found
+
+    @cached_property
+    def _relayed(self) -> bool:
+        """Whether something continuous is between parts that tick."""
+        return any(
+            x in self.digital
+            for name in self.digital
+            for y in self._drivers[name] - self.digital.keys()
+            for x in self._drivers[y]
+        )
 
     def commanded_by(self, name: str) -> set[str]:
         """Who commands one that ticks, also through others."""
@@ -378,14 +400,15 @@ class Network:
             for name, states in self.for_all(names, given, tick).items():
                 after[name] = states
                 now = now.with_outputs(name, self.digital[name].present(states))
+            if self._relayed:
+                now = self.evaluate(after, t, h)
         return after
 
     def _tick_ranks(self) -> list[list[str]]:
         """What ticks, in order; what follows each other without wires between is together."""
         ranks: list[list[str]] = []
-        commands = {(term.port.part, wire.port.part) for wire in self.wires for term in wire.all_terms}
         for name in self.tick_order:
-            if not ranks or any((other, name) in commands for other in ranks[-1]):
+            if not ranks or self._commands[name] & set(ranks[-1]):
                 ranks.append([])
             ranks[-1].append(name)
         return ranks

@@ -124,7 +124,9 @@ def inverse_kinematics(robot: Robot, target: Any, frame: str, q: Any = None) -> 
 
 def _guesses(arm: Arm) -> Iterator[np.ndarray]:
     """Where to begin where nobody says."""
-    low, high = np.maximum(arm.lower, -np.pi), np.minimum(arm.upper, np.pi)
+    low = np.where(np.isfinite(arm.lower), arm.lower, np.minimum(-np.pi, arm.upper - 2 * np.pi))
+    high = np.where(np.isfinite(arm.upper), arm.upper, np.maximum(np.pi, arm.lower + 2 * np.pi))
+    low, high = (np.where(np.isfinite(x), x, y) for x, y in ((low, -np.pi), (high, np.pi)))
     yield np.clip(arm.robot.neutral, low, high)
     random = np.random.default_rng(0)
     for _ in range(RESTARTS):
@@ -157,7 +159,7 @@ def solved(arm: Arm, target: np.ndarray, guess: np.ndarray) -> Solution:
         pull = damping * min(1.0, float(e @ e) / arm.length**2) * np.eye(len(e)) * arm.length**2
         step = np.zeros_like(q)
         step[free] = A.T @ np.linalg.lstsq(A @ A.T + pull, e, rcond=1e-15)[0]
-        step /= max(1.0, np.abs(step).max() / 0.5)
+        step /= max(1.0, (np.abs(step) / np.where(arm.turns, 0.5, np.inf)).max())  # angles go round, lengths do not
         tried = np.clip(q + step, arm.lower, arm.upper)
         rest = arm.missing(tried, target)
         if np.linalg.norm(rest) < np.linalg.norm(e):
@@ -210,6 +212,7 @@ def _target(given: Any) -> np.ndarray:
     if sound and target.ndim == 2:
         R = target[:3, :3]
         sound = np.abs(R @ R.T - np.eye(3)).max() < 1e-6 and np.linalg.det(R) > 0
+        sound = sound and bool((target[3] == (0, 0, 0, 1)).all())
     if not sound:
         raise InputError(
             f"target is {shortened(repr(given))}; allowed: a pose (4, 4) with a rotation in it, or a position (3,)"

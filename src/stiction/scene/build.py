@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from stiction.control.cascade import Cascade
 from stiction.control.whole_arm import ArmController
 from stiction.drive.drive import Drive
+from stiction.errors import unknown
 from stiction.network.network import Network
 from stiction.network.wires import InternalTerm, NetworkError, Term, Wire, port_named
-from stiction.parts.bodies import FreeBody
+from stiction.parts.bodies import Fixed, FreeBody
 from stiction.parts.contact import SEEN, ContactPart
 from stiction.parts.kinds import FRAME_INPUTS, Admittance, Clock, output_names
 from stiction.parts.robot_body import RobotBody
@@ -36,6 +37,7 @@ def network_of(scene: Scene) -> Network:
     springs = {name: part for name, part in scene.parts.items() if isinstance(part, TwoPointSpring) and part.between}
     ports = {str(port) for wire in scene.wires for port in (wire.port, *(term.port for term in wire.all_terms))}
     ports |= {f"{end}.force" for spring in springs.values() for end in spring.between}
+    _check_ends(scene, springs)
     for name, robot in scene.all_robots.items():
         states = {}
         for what, size in (("q", robot.nq), ("v", robot.nv)):
@@ -97,23 +99,42 @@ def _attach(scene: Scene, mounts: Mapping[str, Mount], made: Wiring) -> None:
     outer: dict[str, Term] = {}
     for robot, controller in scene.robot_control.items():
         if isinstance(controller, ArmController):
+            fixed = {name: part.position for name, part in scene.parts.items() if isinstance(part, Fixed)}
             springs = {
-                name: x for name, x in scene.parts.items() if isinstance(x, TwoPointSpring) and _inside(x, robot)
+                name: x
+                for name, x in scene.parts.items()
+                if isinstance(x, TwoPointSpring) and _belongs(x, robot, fixed)
             }
-            controller = controller.on(made.parts[robot], springs)  # type: ignore[arg-type]
+            anchors = {end: fixed[end] for spring in springs.values() for end in spring.between if end in fixed}
+            body: Any = made.parts[robot]
+            whole = replace(body, robot=_with_rotors(scene, robot, behind_springs=True))  # as if all gears were rigid
+            controller = controller.on(whole, springs, anchors)
         outer |= servos.robot_controller(robot, controller, scene.joints_of(robot))
     for name in dict.fromkeys([*drives, *scene.joint_control, *outer]):
         mount, drive = mounts[name], drives.get(name)
         command = _command(scene, servos, mount, drive, outer.get(name))
         if drive is not None:
             made.drive(mount, drive, command or made.command(mount, drive))
+            if command is not None or name in scene.sensors:
+                made.labels.parameters[f"drive.{name}.gear", "ratio"] = None  # wires of the servo hold it, too
         elif command is not None:
             made.push_term(mount, command)
 
 
-def _inside(spring: TwoPointSpring, robot: str) -> bool:
-    """Whether a spring is between points of one robot."""
-    return bool(spring.between) and all(end.startswith(f"{robot}.") for end in spring.between)
+def _check_ends(scene: Scene, springs: Mapping[str, TwoPointSpring]) -> None:
+    """Refuse springs to what is not there."""
+    bodies = [name for name, part in scene.parts.items() if isinstance(part, (Fixed, FreeBody))]
+    frames = [f"{name}.{x}" for name, robot in scene.all_robots.items() for x in robot.assembly.attachments]
+    for name, spring in springs.items():
+        for end in spring.between:
+            if end not in (*bodies, *frames):
+                raise NetworkError(f"part '{name}': " + unknown("end", end, "this scene", [*bodies, *frames]))
+
+
+def _belongs(spring: TwoPointSpring, robot: str, fixed: Collection[str]) -> bool:
+    """Whether a spring is between points of one robot, and of what is fixed."""
+    ends = [end.startswith(f"{robot}.") or end in fixed for end in spring.between]
+    return bool(ends) and all(ends)
 
 
 def _command(scene: Scene, servos: Servos, mount: Mount, drive: Drive | None, outer: Term | None) -> Term | None:
@@ -123,14 +144,19 @@ def _command(scene: Scene, servos: Servos, mount: Mount, drive: Drive | None, ou
     if controller is None:
         return outer
     cascade = isinstance(controller, Cascade)
+    if outer is not None and not (cascade and list(controller.loops) == ["current"]):
+        raise NetworkError(
+            f"joint '{mount.name}' is commanded by its own controller and by that of its robot; give one of them, or "
+            "Cascade(current=...) at the joint, which takes the robot's torque as a current"
+        )
+    joint_side = not cascade or (controller.side == "joint" and outer is None)
+    sense = servos.sense(mount.name) if joint_side else 1.0
     if cascade:
-        command = servos.cascade(mount.name, controller, unit, outer)
+        command = servos.cascade(mount.name, controller, unit, outer, sense)
+        sense = sense if controller.current is None else 1.0  # turned round before the current loop
     else:
         command = servos.joint_controller(mount.name, controller, unit)
-    turns = sum(a * b for a, b in zip(mount.motor, mount.velocity, strict=True))
-    if drive is not None and turns < 0 and not (cascade and (controller.side == "motor" or outer)):
-        return InternalTerm(command.source, -1.0)  # a command that moves the joint ahead turns the motor back
-    return command
+    return command if sense > 0 else InternalTerm(command.source, -1.0)
 
 
 def _fastest(scene: Scene, joint: str) -> Clock | None:
@@ -138,7 +164,10 @@ def _fastest(scene: Scene, joint: str) -> Clock | None:
     mine, robots = scene.joint_control.get(joint), scene.robot_control.get(scene.joints[joint][0])
     loops = list(mine.loops.values()) if isinstance(mine, Cascade) else [mine]
     clocks = [x.clock for x in (*loops, robots) if x is not None and x.clock is not None]
-    return min(clocks, key=lambda clock: clock.period, default=None)
+    if not clocks:
+        return None
+    first, period = min(clock.phase for clock in clocks), min(clock.period for clock in clocks)
+    return Clock(period=period, phase=first if first < period else 0.0)
 
 
 def _mount(scene: Scene, name: str) -> Mount:
@@ -170,8 +199,8 @@ def _mount(scene: Scene, name: str) -> Mount:
     )
 
 
-def _with_rotors(scene: Scene, name: str) -> Robot:
-    """A robot with the rotors of its drives; those behind elastic gears move on their own."""
+def _with_rotors(scene: Scene, name: str, behind_springs: bool = False) -> Robot:
+    """A robot with the rotors of its drives; those behind elastic gears move on their own, or count with the others."""
     robot = scene.all_robots[name]
     driven = {
         inner: scene.drives[key]
@@ -184,7 +213,7 @@ def _with_rotors(scene: Scene, name: str) -> Robot:
     for joint in robot.joints:
         if joint.name in driven:
             drive = driven[joint.name]
-            rotor = 0.0 if drive.gear.elastic else drive.motor.rotor_inertia
+            rotor = 0.0 if drive.gear.elastic and not behind_springs else drive.motor.rotor_inertia
             joint = replace(joint, rotor_inertia=rotor, gear_ratio=drive.gear.ratio)
         joints.append(joint)
     return replace(robot, joints=tuple(joints))

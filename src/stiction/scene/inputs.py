@@ -32,11 +32,11 @@ def possible_inputs(scene: Scene) -> dict[str, Input]:
     for joint in scene.joints:
         found[f"torque.{joint}"] = Input(partial(_with_torque, joint), units[joint]["torque"])
     for joint, drive in scene.drives.items():
-        if joint not in scene.control:
+        if joint not in scene.control and scene.joints[joint][0] not in scene.control:
             found[f"drive.{joint}.command"] = Input(partial(_with_command, joint), drive.motor.unit_of_command)
     for joint, value in scene.references.items():
         if isinstance(value, Given):
-            found[f"reference.{joint}"] = Input(partial(_with_target, joint), units[joint]["q"])
+            found[f"reference.{joint}"] = Input(partial(_with_target, joint), units[scene.joints_of(joint)[0]]["q"])
     for name, part in scene.parts.items():
         if isinstance(part, Source) and len(part.functions) == 1:
             found[f"{name}.value"] = Input(partial(_with_value, name), part.unit("force"))

@@ -156,7 +156,11 @@ class Scene(Validated):
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(self.reference, Reference):
-            self._set("reference", {name: self.reference for name in list(self.all_robots)[:1]})
+            if len(self.all_robots) != 1:
+                raise SceneError(
+                    f"reference is one motion, and there are {len(self.all_robots)} robots; give it by name"
+                )
+            self._set("reference", dict.fromkeys(self.all_robots, self.reference))
         for what in ("robots", "parts", "friction", "drives", "control", "reference", "sensors", "torque", "motion"):
             if not isinstance(getattr(self, what), Mapping):
                 raise SceneError(f"{what} is {getattr(self, what)!r}; allowed: a mapping from names")
@@ -232,7 +236,7 @@ class Scene(Validated):
         if not isinstance(drive, Drive):
             raise SceneError(f"drive of '{name}' is {drive!r}; allowed: Drive objects")
         robot = self.must_be_single(name, "a drive")
-        if name in self.control and (callable(drive.command) or drive.command):
+        if (name in self.control or robot in self.control) and (callable(drive.command) or drive.command):
             raise SceneError(f"joint '{name}' has a controller and its drive a command; give one of them")
         if drive.joint_friction is not None and name in self.friction:
             raise SceneError(f"joint '{name}' has friction both in its drive and in the scene; give one of them")

@@ -101,6 +101,13 @@ class Servos:
         part = f"sensor.{joint}.{sensor.measures}"
         if part in self.made.parts:
             raise NetworkError(f"sensors of '{joint}': two of them measure its {sensor.measures}; give one")
+        if sensor.clock is not None and sensor.clock.phase:
+            raise NetworkError(f"sensors of '{joint}': one has a clock with a phase; a sensor reads from the start on")
+        slides = self.mounts[joint].units["q"] == "m" and sensor.side == JOINT
+        if slides and getattr(sensor, "counted", False):
+            raise NetworkError(
+                f"sensors of '{joint}': it slides, and counts are those of a turn; give a resolution [m]"
+            )
         self.made.parts[part] = sensor.with_clock(clock) if clock is not None else sensor
         self.made.wires.append(Wire(f"{part}.{sensor.measures}", self._exact(joint, sensor.measures, sensor.side)))
         return part
@@ -121,7 +128,8 @@ class Servos:
             (MOTOR, "position"): mount.motor_position,
             (MOTOR, "velocity"): mount.motor,
         }
-        return [InternalTerm(f"{mount.robot}.{what[0].replace('p', 'q')}", [rows[side, what]])]
+        port = {"position": "q", "velocity": "v"}[what]
+        return [InternalTerm(f"{mount.robot}.{port}", [rows[side, what]])]
 
     def reading(self, joint: str, port: str, side: str, who: str) -> Sequence[Term | str]:
         """What a controller reads of a joint, as it counts on one side of its gear."""
@@ -178,24 +186,30 @@ class Servos:
         self.made.label(part, joint, units, command="command", sum="control_sum", error="error", ticks="ticks")
         return Term(f"{part}.command")
 
-    def cascade(self, joint: str, cascade: Cascade, unit: str, outer: Term | None) -> Term:
-        """The loops of a joint, from the outside in; gives the command of the last. `outer` commands the first, where
-        it follows no reference.
+    def cascade(self, joint: str, cascade: Cascade, unit: str, outer: Term | None, sense: float) -> Term:
+        """The loops of a joint, from the outside in; gives the command of the last. `outer` commands a current loop
+        alone. `sense`: −1 where a current that moves the joint ahead is below 0.
         """
         mount, who = self.mounts[joint], f"control of '{joint}'"
         units = mount.units if cascade.side == JOINT else ANGLE
         error_units = {"position": units["q"], "velocity": units["v"], "current": "A"}
         command_units = {"position": units["v"], "velocity": "A" if cascade.current else unit, "current": unit}
         last = list(cascade.loops)[-1]
+        if cascade.current is not None and unit != "V":
+            raise NetworkError(
+                f"{who} has a current loop, which commands a voltage, and its motor takes {unit}; leave that loop out, "
+                "or take a DCMotor"
+            )
         command = outer
         for name, law in cascade.loops.items():
             part = f"control.{joint}.{name}"
             self.made.parts[part] = loop_part(law)
             for port in law.inputs:
-                if port == "command":
-                    given: Sequence[Term | str] = (
-                        [command] if command else self._first_command(joint, name, cascade.side, who)
-                    )
+                if port == "command" and command is not None:
+                    turned = name == "current" and len(cascade.loops) > 1 and sense < 0
+                    given: Sequence[Term | str] = [InternalTerm(command.source, -1.0) if turned else command]
+                elif port == "command":
+                    given = self._first_command(joint, name, cascade.side, who)
                 else:
                     given = self.reading(joint, port, cascade.side, who)
                 self.made.wires.append(Wire(f"{part}.{port}", given))
@@ -237,8 +251,15 @@ class Servos:
             name = f"error.{component(place, n)}" if n > 1 else "error."
             self.made.labels.signals[part, name] = Label(f"error.{joint}", self.mounts[joint].units["q"])
         if port == "command":
-            return {joint: InternalTerm(f"{part}.command", [unit_row(k, n)]) for k, joint in enumerate(joints)}
+            rows = {joint: [self.sense(joint) * x for x in unit_row(k, n)] for k, joint in enumerate(joints)}
+            return {joint: InternalTerm(f"{part}.command", [row]) for joint, row in rows.items()}
         return self._by_torque(part, joints)
+
+    def sense(self, joint: str) -> float:
+        """−1 where a command that moves the joint ahead turns the motor back."""
+        mount = self.mounts[joint]
+        turns = sum(a * b for a, b in zip(mount.motor, mount.velocity, strict=True))
+        return -1.0 if joint in self.drives and turns < 0 else 1.0
 
     def _unit(self, joint: str) -> str:
         drive = self.drives.get(joint)
@@ -256,25 +277,19 @@ class Servos:
         return [InternalTerm(source, rows.tolist()) for source, rows in gains.items()]
 
     def _by_torque(self, part: str, joints: Sequence[str]) -> dict[str, Term]:
-        """Commands that make drives give torques at the joints: closed_loop (16) solved for the motors."""
-        n = len(joints)
-        rows = {
-            joint: [self.mounts[joint].motor[self.mounts[joint].names.index(other)] for other in joints]
-            for joint in joints
-        }
-        driven = [joint for joint in joints if joint in self.drives]
-        found: dict[str, Term] = {
-            joint: InternalTerm(f"{part}.torque", [unit_row(k, n)]) for k, joint in enumerate(joints)
-        }
-        if not driven:
-            return found
-        T = np.array([rows[joint] if joint in driven else unit_row(k, n) for k, joint in enumerate(joints)])
-        back = np.linalg.inv(T).T
+        """Commands that make drives give torques at the joints: closed_loop (16) solved for the motors; where there is
+        no drive, what is left at the joint itself.
+        """
+        T = np.eye(len(joints))
         for k, joint in enumerate(joints):
-            if joint in driven:
-                found[joint] = InternalTerm(
-                    f"{part}.torque", [(back[k] / self._torque_per_command(joint, part)).tolist()]
-                )
+            if joint in self.drives:
+                mount = self.mounts[joint]
+                T[k] = [mount.motor[mount.names.index(other)] for other in joints]
+        back = np.linalg.inv(T).T
+        found: dict[str, Term] = {}
+        for k, joint in enumerate(joints):
+            each = self._torque_per_command(joint, part) if joint in self.drives else 1.0
+            found[joint] = InternalTerm(f"{part}.torque", [(back[k] / each).tolist()])
         return found
 
     def _torque_per_command(self, joint: str, part: str) -> float:

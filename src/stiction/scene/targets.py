@@ -23,6 +23,10 @@ def check_servos(scene: Scene) -> None:
         if name not in scene.all_robots:
             scene.must_know(name, everything, "control")
             scene.must_be_single(name, "a controller")
+        elif isinstance(controller, Cascade):
+            raise scene.refusal(
+                f"control of robot '{name}' is a Cascade, which is for one joint; give it to each joint"
+            )
         gives = dict(controller.outputs) if isinstance(controller, Digital) else {}
         fits = name in scene.all_robots or gives.get("command") == 1
         if not isinstance(controller, Cascade) and not (gives and fits):
@@ -33,7 +37,7 @@ def check_servos(scene: Scene) -> None:
     for name, sensors in scene.sensors.items():
         scene.must_know(name, scene.joints, "sensors")
         scene.must_be_single(name, "a sensor")
-        listed = [sensors] if isinstance(sensors, Sensor) else list(sensors)
+        listed = [sensors] if isinstance(sensors, Sensor) else sensors if isinstance(sensors, (list, tuple)) else [None]
         if not all(isinstance(sensor, Sensor) for sensor in listed):
             raise scene.refusal(f"sensors of '{name}' are {sensors!r}; allowed: a list of sensors, such as Encoder")
         scene.sensors[name] = tuple(listed)  # type: ignore[index]

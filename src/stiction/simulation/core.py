@@ -67,9 +67,14 @@ class Core:
         together = bool((self.ticks == self.ticks[0]).all())
         while steps:  # its steps end at ticks
             n = self.program.until_tick(int(self.ticks[0]), steps) if together else 1
-            who = (self._h, self._seed, self.numbers, self.ticks)
-            self.state[...] = self.program.ticker(*self._given, *who, self.state, threads=self.threads)[0]
-            self._advance(n)
+            before, who = self.state.copy(), (self._h, self._seed, self.numbers, self.ticks)
+            ticked = self.program.ticker(*self._given, *who, self.state, threads=self.threads)[0]
+            self.state[~self.dead] = ticked[~self.dead]
+            try:
+                self._advance(n)
+            except BaseException:
+                self.state[...] = before  # it ticks again when it goes on
+                raise
             steps -= n
 
     def _advance(self, steps: int) -> None:

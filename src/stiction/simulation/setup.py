@@ -54,7 +54,7 @@ class Setup:
     ) -> None:
         for controller in scene.network.digital.values():
             controller.clock.ticks(step)
-        self.method, self.step, self.energy, self.open = method, step, energy, open
+        self.scene, self.method, self.step, self.energy, self.open = scene, method, step, energy, open
         whole = scene.network.with_parts(_metered) if energy else scene.network
         self.network = network = method.prepare(whole, step)
         if energy:
@@ -131,6 +131,10 @@ class Setup:
             return (
                 f"'{name}' is a whole number, which shapes the program; declare the field as a float to make it a "
                 "parameter"
+            )
+        if name in self.scene.parameters:
+            return (
+                f"'{name}' is no parameter under method '{self.method.title}', which has it fixed; make a scene with it"
             )
         known = [*self.parameters, *self.first_values]
         return unknown("parameter", name, "this simulation", known, source="scene.parameters")

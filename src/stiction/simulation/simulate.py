@@ -13,6 +13,7 @@ from stiction.files.scene_file import SceneFile, read_scene
 from stiction.methods import Method, method_for
 from stiction.network.labels import full
 from stiction.scene.scene import Scene
+from stiction.scene.targets import FAR, begun
 from stiction.simulation.core import Core, check_seed
 from stiction.simulation.energy import BALANCE, balance
 from stiction.simulation.loop import Progress, Record, follow, whole
@@ -25,6 +26,7 @@ from stiction.simulation.trajectory import Trajectory
 from stiction.trace.program import check_threads
 
 HELD = "held"  # by the drives, at the start
+HOLDING = ("friction.", "sensor.", "limit.")  # parameters that do not change what holds a scene
 
 
 def simulate(
@@ -38,7 +40,7 @@ def simulate(
     energy: bool = False,
     parameters: Mapping[str, Any] | None = None,
     start: State | str | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     threads: int | None = 1,
     progress: Progress | None = None,
     on_divergence: str = "raise",
@@ -75,8 +77,8 @@ def simulate(
             arrays that fit each other; signals then have shape (T, ...).
         start: the state of an earlier run to go on from; its time goes on, too. Or "held": at rest, with currents,
             gears and controllers as they hold the robots (`scene.holding`).
-        seed: of the noise of sensors: a whole number from 0 on. Noise follows from it, the number of the run in its
-            batch, the name of the sensor and the tick.
+        seed: of the noise of sensors: a whole number from 0 on; that of `start`, or 0. Noise follows from it, the
+            number of the run in its batch, the name of the sensor and the tick.
         threads: how many share a batch; None takes all cores.
         progress: is called now and then with the part that is done, 0 … 1.
         on_divergence: "raise" a `DivergedError` that holds what the run had, or "keep": return it, with a warning. Runs
@@ -96,13 +98,14 @@ def simulate(
     """
     step, duration, patterns = _checked(scene, step, duration, signals, energy, parameters, start, on_divergence)
     check_threads(threads)
-    seed, held = check_seed(seed), start if isinstance(start, str) else None
+    held = start if isinstance(start, str) else None
+    seed = check_seed(seed if seed is not None else start.seed if isinstance(start, State) else 0)
     chosen, told = method_for(scene.network, method)
     every = whole("record", step if record is None else _time("record", record), "step", step)
     count = whole("duration", duration, "record", every * step)
     setup = Setup(scene, chosen, step, patterns, energy)
     if isinstance(start, str):
-        parameters, start = {**scene.holding(), **(parameters or {})}, None
+        parameters, start = held_values(scene, parameters), None
     given = dict(start.parameters if start else {}) | dict(parameters or {})
     carried = start.chosen if start and start.step == step and not parameters else {}
     program, first = setup.program(given, (), carried)  # bristles chosen at the start stay: it goes on bit for bit
@@ -124,10 +127,10 @@ def simulate(
         "start": held,
     }
     kept = {name: x for name, x in given.items() if name not in motions}
-    run = _trajectory(program, done, kept)
+    run = _trajectory(program, done, kept, seed)
     arrays = {name: np.asarray(x, float) for name, x in given.items()}
     run = replace(run, parameters=arrays, origin=Origin(scene, settings))
-    reviewed = chosen.review(scene.network, run.signals, run.time)
+    reviewed = [*_moved_references(scene, given), *chosen.review(scene.network, run.signals, run.time)]
     spoken = (
         *told,
         *scene.limit_notes,
@@ -154,6 +157,29 @@ def _going_on(program: StepProgram, start: State, first: np.ndarray, energy: boo
             f"start has the shape {first.shape[:-1]} and parameters {program.parameters.batch}; allowed: the same"
         )
     return first, tick
+
+
+def _moved_references(scene: Scene, given: Mapping[str, Any]) -> list[str]:
+    """What should be known where references begin elsewhere than those of the scene, and joints do not."""
+    begins = {f"q.{joint}": x for joint, x in begun(scene, "q").items()}
+    off = [name for name, x in begins.items() if name in given and np.abs(np.asarray(given[name]) - x).max() > FAR]
+    moved = [name for name in given if name.startswith("reference.") and ".start" in name]
+    if off and not moved:
+        return [f"'{off[0]}' was given, and the reference of that joint begins elsewhere: its controller sees a jump"]
+    if moved and not any(name in given for name in begins):
+        return [f"'{moved[0]}' was given, and joints start where the reference of the scene begins: give their q, too"]
+    return []
+
+
+def held_values(scene: Scene, parameters: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Parameters with the first values at which drives hold a scene; refuses those that would change what holds it."""
+    for name in parameters or {}:
+        if not name.startswith(HOLDING):
+            raise InputError(
+                f"start='{HELD}' is found for the scene as it is, and '{name}' may change what holds it; make a scene "
+                f"with that value. Parameters of {', '.join(x.rstrip('.') for x in HOLDING)} can be given"
+            )
+    return {**scene.holding(), **(parameters or {})}
 
 
 def run_file(
@@ -210,7 +236,7 @@ def _time(what: str, value: Any) -> float:
     return x
 
 
-def _trajectory(program: StepProgram, done: Record, parameters: Mapping[str, Any]) -> Trajectory:
+def _trajectory(program: StepProgram, done: Record, parameters: Mapping[str, Any], seed: int) -> Trajectory:
     """What was seen, by name."""
     network, step = program.layout.network, program.step
     seen = {key: done.seen[..., j].copy() for j, key in enumerate(program.wanted)}
@@ -227,7 +253,7 @@ def _trajectory(program: StepProgram, done: Record, parameters: Mapping[str, Any
         valid_until=done.good * step if done.state.ndim > 1 else None,
         notes=notes_of(program, done.state),
         calls=done.calls,
-        state=state_of(program.layout.slots, done.state, done.tick, step, parameters, program.chosen),
+        state=state_of(program.layout.slots, done.state, done.tick, step, parameters, program.chosen, seed),
         aliases={full(key): name for key, (name, _) in named.items() if full(key) != name},
     )
 

@@ -20,6 +20,7 @@ from stiction.scene.scene import Scene
 from stiction.simulation.core import Core, check_seed
 from stiction.simulation.notes import notes_of
 from stiction.simulation.setup import Setup, wanted_signals
+from stiction.simulation.simulate import HELD, held_values
 from stiction.simulation.state import State, state_of, values_for
 from stiction.simulation.values import finite
 from stiction.trace.program import check_threads
@@ -43,7 +44,7 @@ class Simulator:
         parameters: parameters and first values, by name or pattern: numbers, arrays (runs,), or functions of a random
             generator and the number of runs. Where a pattern fits several, an array (runs, how many) gives each its
             own.
-        start: the state to start from, of a run or of another simulator.
+        start: the state to start from, of a run or of another simulator; or "held", as in `simulate`.
         seed: of the generator that draws, and of the noise of sensors: a whole number from 0 on.
         threads: how many share the runs; None takes all cores.
 
@@ -75,12 +76,14 @@ class Simulator:
         inputs: Sequence[str] = (),
         outputs: Sequence[str] | None = None,
         parameters: Mapping[str, Any] | None = None,
-        start: State | None = None,
+        start: State | str | None = None,
         seed: int = 0,
         threads: int | None = None,
     ) -> None:
         _check(scene, step, runs, inputs, parameters)
         check_threads(threads)
+        if start == HELD:
+            parameters, start = held_values(scene, parameters), None
         self.scene, self.runs, self.step_length, self.threads = scene, runs, step, threads
         self.inputs = input_names(scene, inputs)
         self._outputs, self._count = outputs, 1 if runs is None else runs
@@ -96,7 +99,7 @@ class Simulator:
         self._build()
         self.outputs = tuple(map(self._core.program.name, self._core.program.wanted))
         if start is not None:
-            self.state = start
+            self.state = start  # type: ignore[assignment]
 
     def _build(self) -> None:
         """Compile for the parameters that vary now, and put all runs at their start."""
@@ -186,7 +189,7 @@ class Simulator:
         core, found = self._core, self.parameters
         values, ticks = self._of_runs(core.state).copy(), self._of_runs(core.ticks).copy()
         chosen = {name: found.pop(name) for name in core.program.chosen if name in found}
-        return state_of(core.program.layout.slots, values, ticks, self.step_length, found, chosen)
+        return state_of(core.program.layout.slots, values, ticks, self.step_length, found, chosen, self._seed)
 
     @state.setter
     def state(self, saved: State) -> None:
@@ -203,6 +206,7 @@ class Simulator:
             self._given[name][...] = saved.parameters[name]
         core = self._core
         core.state[...], core.ticks[...], self._entries[...] = values, ticks, inputs
+        core.numbers[...] = np.arange(self._count)
         core.advance(0)
 
     def reset(
@@ -238,6 +242,7 @@ class Simulator:
         for k, key in enumerate(core.program.parameters.varying):
             core.varying[which, k] = parameters.varying.get(key, parameters.shared.get(key))
         core.state[which], core.ticks[which], core.alive[which] = first, 0.0, 1.0
+        core.numbers[which] += self._count  # noise of its own for every episode
 
     def _vary(self, names: Iterable[str]) -> None:
         """Let parameters vary that did not before, which compiles another program; all runs stay where they are."""

@@ -11,6 +11,7 @@ from stiction.network.layout import MARK, MEMORY, POSITION, STATE, VELOCITY, Slo
 
 PHYSICAL = (POSITION, VELOCITY, STATE, MEMORY)
 OBSERVING = ("lasting_mode", "seen", "switches", "fastest")  # marks that decide nothing
+METERS = ("copper", "supplied")  # states of motors that only count
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class State:
         step: [s].
         parameters: that were replaced, by name; a run that goes on has them unless it is given others.
         chosen: parameters that the method chose for this step because nobody gave them, by name.
+        seed: of the noise of sensors.
 
     Example:
         >>> import stiction
@@ -45,6 +47,7 @@ class State:
     step: float
     parameters: Mapping[str, np.ndarray] = field(default_factory=dict)
     chosen: Mapping[str, np.ndarray] = field(default_factory=dict)
+    seed: int = 0
 
     @property
     def time(self) -> Any:
@@ -85,11 +88,12 @@ def state_of(
     step: float,
     parameters: Mapping[str, Any],
     chosen: Mapping[str, Any],
+    seed: int = 0,
 ) -> State:
     """The state with these values."""
     names, units, kinds = (tuple(getattr(slot, what) for slot in slots) for what in ("name", "unit", "kind"))
     given, found = ({name: np.array(x, float) for name, x in table.items()} for table in (parameters, chosen))
-    return State(values, names, units, kinds, tick, step, given, found)
+    return State(values, names, units, kinds, tick, step, given, found, seed)
 
 
 def values_for(slots: Sequence[Slot], state: State, first: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:
@@ -105,7 +109,9 @@ def values_for(slots: Sequence[Slot], state: State, first: np.ndarray, step: flo
         )
     known = {slot.name for slot in slots}
     foreign = [
-        name for name, kind in zip(state.names, state.kinds, strict=True) if name not in known and kind in PHYSICAL
+        name
+        for name, kind in zip(state.names, state.kinds, strict=True)
+        if name not in known and kind in PHYSICAL and not name.startswith(("loss.copper.", "work.supply."))
     ]
     if foreign:
         raise InputError(f"start is the state of another scene or method: this one has no '{foreign[0]}'")
@@ -114,6 +120,8 @@ def values_for(slots: Sequence[Slot], state: State, first: np.ndarray, step: flo
     for k, slot in enumerate(slots):
         if slot.name in state.names:
             values[..., k] = state[slot.name]
+        elif slot.key[1] in METERS:
+            values[..., k] = 0.0  # counts from here on
         elif slot.kind in PHYSICAL or (slot.kind == MARK and slot.key[1] not in OBSERVING):
             raise InputError(f"start is the state of another scene or method: it has no '{slot.name}'")
     return values, ticks

@@ -5,7 +5,7 @@ a program, and its structure, everything else, which decides what the program is
 """
 
 import copy
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -75,6 +75,7 @@ class Parametric:
             `absent`).
         fading: the same, but where they are 0 in all runs alone: they can be varied from there.
         described: fields that no formula uses: they describe it to others.
+        pairs: whether two equal numbers in a field are one parameter, as those of friction for both directions are.
     """
 
     start_fields: ClassVar[tuple[str, ...]] = ()
@@ -83,6 +84,7 @@ class Parametric:
     vanishing: ClassVar[tuple[str, ...]] = ()
     fading: ClassVar[tuple[str, ...]] = ()
     described: ClassVar[tuple[str, ...]] = ()
+    pairs: ClassVar[bool] = True
 
     def with_parameters(self, substitution: Substitution) -> Self:
         """The same object with each parameter replaced by its stand-in.
@@ -99,7 +101,7 @@ class Parametric:
             faded = f.name in self.fading and absent(value) and not substitution.varies(f.name)
             if not kept and (substitution.noting or not faded):
                 inner = substitution if f.name in self.transparent else None
-                object.__setattr__(twin, f.name, _replaced(value, f.name, substitution, inner))
+                object.__setattr__(twin, f.name, _replaced(value, f.name, substitution, inner, self.pairs))
         return twin
 
     def structure(self) -> tuple:
@@ -109,20 +111,28 @@ class Parametric:
         found = [
             (name, structure_of(value, name not in parametric or (name in left_out and absent(value))))
             for name, value in vars(self).items()
-            if name not in (*self.start_fields, *self.described)
+            if name not in (*self.start_fields, *self.described) and not name.startswith("_")  # what is found once
         ]
         return (type(self).__qualname__, *found)
 
 
-def _replaced(value: Any, name: str, substitution: Substitution, transparent: Substitution | None) -> Any:
+def _replaced(
+    value: Any, name: str, substitution: Substitution, transparent: Substitution | None, pairs: bool = True
+) -> Any:
     if isinstance(value, Parametric):
         return value.with_parameters(transparent or substitution.inside(name))
     if isinstance(value, NUMBERS):
         return substitution(name, value)
     if isinstance(value, tuple) and value and all(isinstance(x, NUMBERS) for x in value):
-        if len(value) == 2 and (value[0] is value[1] or (isinstance(value[0], float) and value[0] == value[1])):
+        if (
+            pairs
+            and len(value) == 2
+            and (value[0] is value[1] or (isinstance(value[0], float) and value[0] == value[1]))
+        ):
             return (substitution(name, value[0]),) * 2
         return tuple(substitution(f"{name}.{k}", x) for k, x in zip(component_names(len(value)), value, strict=True))
+    if isinstance(value, Mapping):
+        return {key: _replaced(x, f"{name}.{key}", substitution, None, pairs) for key, x in value.items()}
     if isinstance(value, tuple) and any(isinstance(x, Parametric) for x in value):
         return tuple(_replaced(x, f"{name}.{k}", substitution, None) for k, x in enumerate(value))
     return value

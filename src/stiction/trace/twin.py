@@ -25,6 +25,7 @@ class Activity:
         self.loops = bodies(nodes)
         everything = [*nodes, *(e for _, inner in self.loops for e in inner)]
         self.nodes, self.arrays = set(seeds), set[int]()
+        self._refuse_ports(everything)
         size = -1
         while size != len(self.nodes) + len(self.arrays):
             size = len(self.nodes) + len(self.arrays)
@@ -38,6 +39,15 @@ class Activity:
         self.touched: set[int] = set()
         if any(self._moves(e) for e, _ in self.loops):
             self._mirror()
+
+    def _refuse_ports(self, nodes: Sequence[Expr]) -> None:
+        """Refuse rates of inputs that an array reads from their port: they would be lost."""
+        for e in nodes:
+            if e.op == "array" and e.data[2] is not None and e.args[0].index in self.nodes:
+                raise TraceError(
+                    "rates of inputs do not pass through an array that reads them from their port; take constant(x) of "
+                    "each input first, and the rates of those"
+                )
 
     def _visit(self, e: Expr) -> None:
         if e.op == "store":
