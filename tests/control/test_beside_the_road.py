@@ -372,6 +372,8 @@ def test_sensors_are_swept_from_the_ideal_one():
     run = simulate(scene, duration=0.1, step=1e-3, parameters={"sensor.axle.velocity.noise": [0.0, 0.1]})
     away = run["measured_velocity.axle"][1:] - 1.0
     assert not away[:, 0].any() and away[:, 1].std() == pytest.approx(0.1, rel=0.3)
+    steps = simulate(scene, duration=0.1, step=1e-3, parameters={"sensor.axle.velocity.resolution": [0.0, 0.3]})
+    np.testing.assert_allclose(steps["measured_velocity.axle"][-1], [1.0, 0.9], atol=1e-12)
 
 
 def test_more_that_is_refused():

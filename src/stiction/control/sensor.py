@@ -97,7 +97,10 @@ class Sensor(Digital):
 
 def _rounded(x: Scalar, step: Scalar) -> Scalar:
     """The nearest multiple of a step; 0 rounds nothing."""
-    return x if absent(step) else floor(x / step + 0.5) * step
+    if absent(step):
+        return x
+    whole = where(step > 0, step, 1)  # some runs of a batch may round nothing
+    return where(step > 0, floor(x / whole + 0.5) * whole, x)
 
 
 @SENSORS.add
