@@ -19,6 +19,7 @@ from stiction.robot import (
     identification,
     inverse_kinematics,
     kinematics,
+    symbolic,
     variants,
 )
 from stiction.robot.assembly import Assembly
@@ -130,6 +131,8 @@ class Robot(Element):
     inverse_dynamics_derivatives = derivatives.inverse_dynamics_derivatives
     forward_dynamics_derivatives = derivatives.forward_dynamics_derivatives
     regressor = identification.regressor
+
+    symbolic = symbolic.symbolic
 
     merged = variants.merged
     lock = variants.lock

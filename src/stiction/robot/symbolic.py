@@ -1,0 +1,299 @@
+"""Closed forms: the same formulas that compute, run on SymPy's symbols. Course section 1 and 2.
+
+Every number of the description that is not 0 becomes a symbol; what is 0, and right angles, vanish as they do in
+programs. Numbers that say the same length of one link have one symbol, as a point mass at the end of a rod has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from stiction.dynamics import kinematics
+from stiction.dynamics.composite_body import mass_matrix
+from stiction.dynamics.energy import kinetic_energy, potential_energy
+from stiction.errors import InputError, unknown
+from stiction.extras import needed
+from stiction.robot.assembly import Assembly
+from stiction.robot.kinematics import frame_index
+from stiction.robot.substitution import Substitution
+from stiction.spatial import Vector
+
+if TYPE_CHECKING:
+    from stiction.robot.robot import Robot
+
+MOST = 4  # joints whose closed forms a page can hold
+
+
+class VelocityTerm(NamedTuple):
+    """A term of the equations of motion that is quadratic in the velocities.
+
+    Attributes:
+        joint: in whose equation it stands.
+        kind: "centripetal" (the square of one velocity) or "Coriolis" (the product of two).
+        velocities: names of the joints whose velocities it holds.
+        term: the term itself.
+    """
+
+    joint: str
+    kind: str
+    velocities: tuple[str, str]
+    term: Any
+
+
+class Symbolic:
+    """The closed forms of a robot. It is made by `robot.symbolic()`.
+
+    Attributes:
+        robot: the robot.
+        q: symbols of the positions.
+        v: of the velocities.
+        a: of the accelerations.
+        g: of the acceleration of free fall.
+        symbols: of the parameters, by the names that they have in `robot.parameters`.
+
+    Example:
+        >>> import stiction
+        >>> arm = stiction.library.two_link().symbolic(gravity=(0, -1, 0))
+        >>> arm.mass_matrix[1, 1]
+        L2**2*m2
+        >>> arm.gravity_torque[1]
+        L2*g*m2*cos(q1 + q2)
+    """
+
+    def __init__(self, robot: Robot, names: Mapping[str, Any], gravity: Sequence[float]) -> None:
+        self._sp: Any = needed("sympy", "closed forms")
+        if robot.nv > MOST or robot.nq != robot.nv:
+            raise InputError(
+                f"closed forms of robot '{robot.name}' ({robot.nv} velocities) would fill books; allowed: robots of up "
+                f"to {MOST} joints of one degree of freedom. Lock some joints (robot.lock), or evaluate in numbers"
+            )
+        self.robot, sp = robot, self._sp
+        self.q, self.v, self.a = (
+            [sp.Symbol(f"{letter}{k + 1}", real=True) for k in range(robot.nv)] for letter in ("q", "dq", "ddq")
+        )
+        self.g = sp.Symbol("g", positive=True)
+        self._names = _chosen_names(robot, names)
+        self.symbols: dict[str, Any] = {}
+        self._assembly = Assembly(robot, Substitution(self._symbol))
+        size = sum(x * x for x in gravity) ** 0.5
+        self._gravity = (
+            Vector(*(sp.nsimplify(x / size) * self.g if x else 0 for x in gravity)) if size else Vector(0, 0, 0)
+        )
+
+    def _symbol(self, _: int, name: str, value: float) -> Any:
+        """What stands for a parameter: its symbol; entries of rotations are numbers."""
+        sp = self._sp
+        if not name:
+            return sp.nsimplify(value, [sp.sqrt(2), sp.sqrt(3)], tolerance=1e-12)
+        word = self._names.get(name)
+        if not isinstance(word, str):
+            return sp.nsimplify(value if word is None else word)
+        self.symbols[name] = sp.Symbol(word, real=True)
+        return self.symbols[name]
+
+    @property
+    def values(self) -> dict[Any, float]:
+        """Values of the symbols of the parameters [SI]."""
+        return {symbol: self.robot.parameters[name] for name, symbol in self.symbols.items()}
+
+    # Terms.
+
+    @cached_property
+    def mass_matrix(self) -> Any:
+        """M(q), (n, n), rotors included."""
+        M = mass_matrix(self._assembly.mechanism, list(self.q)).lists
+        return self._simple(self._sp.Matrix(M))
+
+    @cached_property
+    def kinetic_energy(self) -> Any:
+        """K(q, q̇) [J]."""
+        return self._simple(kinetic_energy(self._assembly.mechanism, list(self.q), list(self.v)))
+
+    @cached_property
+    def potential_energy(self) -> Any:
+        """P(q) [J]."""
+        return self._simple(potential_energy(self._assembly.mechanism, list(self.q), self._gravity))
+
+    @property
+    def lagrangian(self) -> Any:
+        """L = K − P [J]."""
+        return self.kinetic_energy - self.potential_energy
+
+    @cached_property
+    def christoffel(self) -> list[list[list[Any]]]:
+        """Γ_ijk = ½ (∂M_ij/∂q_k + ∂M_ik/∂q_j − ∂M_jk/∂q_i), by i, j, k."""
+        M, q, n = self.mass_matrix, self.q, range(len(self.q))
+
+        def symbol(i: int, j: int, k: int) -> Any:
+            return self._simple((M[i, j].diff(q[k]) + M[i, k].diff(q[j]) - M[j, k].diff(q[i])) / 2)
+
+        return [[[symbol(i, j, k) for k in n] for j in n] for i in n]
+
+    @cached_property
+    def coriolis_matrix(self) -> Any:
+        """C(q, q̇), (n, n), with C_ij = Σ_k Γ_ijk q̇_k."""
+        n = range(len(self.q))
+        return self._sp.Matrix([[sum(self.christoffel[i][j][k] * self.v[k] for k in n) for j in n] for i in n])
+
+    @property
+    def velocity_terms(self) -> list[VelocityTerm]:
+        """c(q, q̇) term by term, each told centripetal or Coriolis."""
+        names, found = self.robot.velocity_names, []
+        for i, joint in enumerate(names):
+            for j in range(len(names)):
+                for k in range(j, len(names)):
+                    factor = self.christoffel[i][j][k] * (1 if j == k else 2)
+                    term = self._simple(factor * self.v[j] * self.v[k])
+                    if term != 0:
+                        kind = "centripetal" if j == k else "Coriolis"
+                        found.append(VelocityTerm(joint, kind, (names[j], names[k]), term))
+        return found
+
+    @cached_property
+    def gravity_torque(self) -> Any:
+        """g(q) = ∂P/∂q, (n,)."""
+        return self._sp.Matrix([self._simple(self.potential_energy.diff(x)) for x in self.q])
+
+    @cached_property
+    def equations(self) -> Any:
+        """τ = M q̈ + c(q, q̇) + g(q), (n,): the Euler–Lagrange equations, put together from their terms."""
+        return self.mass_matrix * self._sp.Matrix(self.a) + self.velocity_vector + self.gravity_torque
+
+    @property
+    def velocity_vector(self) -> Any:
+        """c(q, q̇), (n,): all terms that are quadratic in the velocities."""
+        zero = self._sp.Integer(0)
+        sums = {name: zero for name in self.robot.velocity_names}
+        for term in self.velocity_terms:
+            sums[term.joint] += term.term
+        return self._sp.Matrix(list(sums.values()))
+
+    # Frames.
+
+    def pose(self, frame: str) -> Any:
+        """Pose of a frame in the world, (4, 4)."""
+        X = kinematics.frame_pose(self._assembly.mechanism, self._frame(frame), list(self.q))
+        rows = [[*row, p] for row, p in zip(X.rotation, X.position, strict=True)] + [[0, 0, 0, 1]]
+        return self._simple(self._sp.Matrix(rows))
+
+    def jacobian(self, frame: str, *, axes: str = "aligned") -> Any:
+        """Jacobian of a frame, (6, n), angular rows first; `axes` as in `robot.jacobian`."""
+        if axes not in kinematics.AXES:
+            raise InputError(f"axes is {axes!r}; allowed: {', '.join(map(repr, kinematics.AXES))}")
+        J = kinematics.jacobian(self._assembly.mechanism, self._frame(frame), list(self.q), axes)
+        return self._simple(self._sp.Matrix([list(row) for row in J]))
+
+    def task_inertia(self, frame: str, rows: Sequence[int]) -> Any:
+        """Λ = J⁻ᵀ M J⁻¹ for as many rows of the Jacobian as there are joints (0 to 2 angular, 3 to 5 linear)."""
+        J = self.jacobian(frame).extract(list(rows), list(range(len(self.q))))
+        if J.rows != J.cols or self._simple(J.det()) == 0:
+            raise InputError(
+                f"rows is {list(rows)!r}; allowed: {len(self.q)} rows in which the Jacobian of '{frame}' is invertible"
+            )
+        inverse = J.inv()
+        return self._simple(inverse.T * self.mass_matrix * inverse)
+
+    def _frame(self, frame: str) -> Any:
+        frame_index(self.robot, frame)
+        return self._assembly.attachments[frame]
+
+    def _simple(self, x: Any) -> Any:
+        sp = self._sp
+        return x.applyfunc(sp.simplify) if isinstance(x, sp.MatrixBase) else sp.simplify(x)
+
+    # To read.
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name} = {x}" for name, x in self._parts())
+
+    def latex(self) -> str:
+        """All terms as LaTeX, in an `align*` environment."""
+        lines = [rf"{name} &= {self._sp.latex(x)}" for name, x in self._parts()]
+        return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"
+
+    def _parts(self) -> list[tuple[str, Any]]:
+        """What a page shows, by the letters of the course."""
+        return [
+            ("K", self.kinetic_energy),
+            ("P", self.potential_energy),
+            ("M", self.mass_matrix),
+            ("c", self.velocity_vector),
+            ("g", self.gravity_torque),
+        ]
+
+
+def lagrange_equations(L: Any, q: Sequence[Any], v: Sequence[Any], a: Sequence[Any]) -> list[Any]:
+    """The forces d/dt ∂L/∂q̇ − ∂L/∂q of a Lagrangian, with symbols of positions, velocities and accelerations.
+
+    Example:
+        >>> import sympy as sp
+        >>> from stiction.robot.symbolic import lagrange_equations
+        >>> m, x1, x2, v1, v2, a1, a2 = sp.symbols("m x1 x2 v1 v2 a1 a2")
+        >>> lagrange_equations(m * v1 * v2 * sp.cos(x2), [x1, x2], [v1, v2], [a1, a2])
+        [m*(a2*cos(x2) - v2**2*sin(x2)), a1*m*cos(x2)]
+    """
+    sp: Any = needed("sympy", "closed forms")
+    found = []
+    for x, dx in zip(q, v, strict=True):
+        push = sp.diff(L, dx)
+        rate = sum(sp.diff(push, y) * dy + sp.diff(push, dy) * ddy for y, dy, ddy in zip(q, v, a, strict=True))
+        found.append(sp.simplify(rate - sp.diff(L, x)))
+    return found
+
+
+def symbolic(
+    robot: Robot, *, names: Mapping[str, Any] | None = None, gravity: Sequence[float] = (0.0, 0.0, -1.0)
+) -> Symbolic:
+    """The closed forms of a robot of few joints, by SymPy.
+
+    Args:
+        robot: the robot, of up to 4 joints of one degree of freedom.
+        names: of the symbols of parameters, by the parameters' names in `robot.parameters`, such as
+            {"forearm.mass": "m"}; the same name makes two parameters one; a number puts that number in.
+        gravity: direction of free fall, 3 numbers.
+
+    Example:
+        >>> import stiction
+        >>> for term in stiction.library.rp_arm().symbolic(gravity=(0, -1, 0)).velocity_terms:
+        ...     print(term.joint, term.kind, term.term)
+        turn Coriolis 2*dq1*dq2*m2*q2
+        slide centripetal -dq1**2*m2*q2
+    """
+    return Symbolic(robot, names or {}, gravity)
+
+
+def _chosen_names(robot: Robot, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Names of the symbols, by parameter: a letter with the number of the joint that moves the link. Lengths along one
+    axis of a link that are equal are one.
+    """
+    known = robot.parameters
+    for name in given:
+        if name not in known:
+            raise InputError(unknown("parameter", name, f"robot '{robot.name}'", known))
+    number = {joint.child: k + 1 for k, joint in enumerate(robot.moving_joints)}
+    found: dict[str, Any] = {}
+    for link in robot.links:
+        k = number.get(link.name, 0)
+        found[f"{link.name}.mass"] = f"m{k}"
+        found |= {f"{link.name}.inertia.{c}": f"I{k}{c}" for c in ("xx", "yy", "zz", "xy", "xz", "yz")}
+    for k, joint in enumerate(robot.moving_joints):
+        if joint.rotor_inertia:
+            found |= {f"{joint.name}.rotor_inertia": f"J{k + 1}", f"{joint.name}.gear_ratio": f"n{k + 1}"}
+    lengths: dict[tuple[int, str, float], str] = {}
+    for k, name in _lengths(robot, number):
+        for c in "xyz":
+            value = known.get(f"{name}.{c}", 0.0)
+            if value:
+                usual = (f"L{k}", f"L{k}{c}", *(f"L{k}{c}{j}" for j in range(2, 9)))
+                free = next(x for x in usual if x not in lengths.values())
+                found[f"{name}.{c}"] = lengths.setdefault((k, c, value), free)
+    return found | dict(given)
+
+
+def _lengths(robot: Robot, number: Mapping[str, int]) -> list[tuple[int, str]]:
+    """What has a place in a link: the number of the link, and the name of the three parameters."""
+    places = [(number.get(link.name, 0), f"{link.name}.center_of_mass") for link in robot.links]
+    places += [(number.get(joint.parent, 0), f"{joint.name}.origin") for joint in robot.joints]
+    return places + [(number.get(frame.link, 0), f"{frame.name}.frame") for frame in robot.frames]
