@@ -1,5 +1,6 @@
 """Inverse dynamics by the recursive Newton–Euler algorithm (course, section 4), in body frames."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from stiction.dynamics.kinematics import Placements
@@ -74,12 +75,16 @@ def load(body: Body, V: Twist, A: Twist) -> Wrench:
     return body.inertia @ A + V.cross_wrench(body.inertia @ V)
 
 
-def collect(s: Sweep, placed: Placements, loads: Records) -> Any:
-    """Joint torques that carry these wrenches, summed from the tips to the root."""
+def collect(s: Sweep, placed: Placements, loads: Records, seen: Callable[[Body, Wrench], None] | None = None) -> Any:
+    """Joint torques that carry these wrenches, summed from the tips to the root; `seen` is shown what each joint
+    carries.
+    """
     torque, gathered = s.empty(s.m.nv), s.gathered(Wrench)
 
     def visit(body: Body) -> None:
         total = loads[body.index] + gathered.of(body)
+        if seen:
+            seen(body, total)
         for motion, place in zip(body.motions, body.velocities, strict=True):
             torque[place] = motion.dot(total)
         gathered.add(body, placed.of(body).wrench_out(total))

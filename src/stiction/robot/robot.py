@@ -19,6 +19,7 @@ from stiction.robot import (
     identification,
     inverse_kinematics,
     kinematics,
+    step_by_step,
     symbolic,
     variants,
 )
@@ -118,6 +119,7 @@ class Robot(Element):
     inverse_kinematics = inverse_kinematics.inverse_kinematics
 
     inverse_dynamics = dynamics.inverse_dynamics
+    newton_euler = step_by_step.newton_euler
     forward_dynamics = dynamics.forward_dynamics
     mass_matrix = dynamics.mass_matrix
     coriolis_matrix = dynamics.coriolis_matrix

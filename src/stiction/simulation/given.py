@@ -9,6 +9,8 @@ from stiction.errors import InputError
 from stiction.simulation.values import common_shape, finite
 from stiction.trace.parameters import Key
 
+FEW = 6  # values that an error lists
+
 
 class Given:
     """Parameters and first values that a user gave, by key.
@@ -36,8 +38,9 @@ class Given:
 
     def of_run(self, run: tuple[int, ...]) -> str:
         """What was given for one run of the batch, in words."""
-        table = ((name, float(np.broadcast_to(x, self.batch)[run])) for name, x in self.names.items())
-        return ", ".join(f"{name} = {x:g}" for name, x in table)
+        table = [(name, float(np.broadcast_to(x, self.batch)[run])) for name, x in self.names.items()]
+        more = f" and {len(table) - FEW} more" if len(table) > FEW else ""
+        return ", ".join(f"{name} = {x:g}" for name, x in table[:FEW]) + more
 
     def refusal(self, why: str, run: tuple[int, ...]) -> InputError:
         """An error with the run of the batch that it is about."""
