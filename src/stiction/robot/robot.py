@@ -21,6 +21,7 @@ from stiction.robot import (
     kinematics,
     step_by_step,
     symbolic,
+    task_space,
     variants,
 )
 from stiction.robot.assembly import Assembly
@@ -120,6 +121,7 @@ class Robot(Element):
 
     inverse_dynamics = dynamics.inverse_dynamics
     newton_euler = step_by_step.newton_euler
+    task_space = task_space.task_space
     forward_dynamics = dynamics.forward_dynamics
     mass_matrix = dynamics.mass_matrix
     coriolis_matrix = dynamics.coriolis_matrix
