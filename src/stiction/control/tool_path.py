@@ -202,7 +202,10 @@ class ToolPath(Reference):
 
     def on(self, robot: Robot) -> "PathMotion":
         """The path as a motion of the joints of a robot; refuses one that leaves its reach, or meets a singularity."""
-        return _bound(self, robot)
+        try:
+            return _bound(self, robot)
+        except TypeError:  # a robot that has no hash, as that of your own class may
+            return self._bound(robot)
 
     def _bound(self, robot: Robot) -> "PathMotion":
         arm = arm_of(robot, self.frame)
