@@ -5,12 +5,13 @@ import sys
 from stiction.control.callback import Callback
 from stiction.control.cascade import Cascade
 from stiction.control.loops import CurrentLoop, Loop, PositionLoop, VelocityLoop
+from stiction.control.path_segments import SEGMENTS, Arc, Line, PathError, Segment
 from stiction.control.pid import PID
 from stiction.control.profile import PROFILES, Profile, SCurve, Trapezoid
 from stiction.control.reference import REFERENCES, Chain, PointToPoint, Reference, Spline
 from stiction.control.registry import CONTROLLERS
 from stiction.control.sensor import SENSORS, CurrentSensor, Encoder, Sensor, Tachometer
-from stiction.control.tool_path import SEGMENTS, Arc, Line, PathError, Segment, ToolPath
+from stiction.control.tool_path import ToolPath
 from stiction.control.whole_arm import (
     ArmController,
     CartesianImpedance,

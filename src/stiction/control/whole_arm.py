@@ -20,6 +20,7 @@ from stiction.trace.parameters import Parametric, component_names
 
 FEEDBACK = ("position", "velocity")
 TRACKING = (*FEEDBACK, "target", "target_velocity")
+PER_JOINT = ("coulomb", "viscous", "limit")  # fields that have a number for each joint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +69,11 @@ class Model(Validated, Parametric):
         given = self.body.generalized_forces([*q, *v], forces)
         return [x - y for x, y in zip(needed, given, strict=True)]
 
+    def at_rest(self, q: list[Scalar]) -> list[Scalar]:
+        """What rest takes at the joints: gravity, less what springs give."""
+        still = [0] * self.body.robot.nv
+        return self.torque(q, still, still)
+
     def no_forces(self) -> dict[str, list[Scalar]]:
         """Inputs of the robot, all 0."""
         return {port: [0] * size for port, size in self.body.inputs.items()}
@@ -86,7 +92,9 @@ class ArmController(Digital):
     """
 
     reads: ClassVar[tuple[str, ...]] = TRACKING
+    per_joint: ClassVar[tuple[str, ...]] = PER_JOINT
     pairs = False
+    model: ClassVar[Model]  # as soon as it is on a robot
     outputs = {"torque": 0}
     units = {"torque": "N·m or N"}
 
@@ -100,11 +108,6 @@ class ArmController(Digital):
     def tool(self) -> str | None:
         """The frame that it watches, if any."""
         return None
-
-    @property
-    def per_joint(self) -> tuple[str, ...]:
-        """Fields that have a number for each joint."""
-        return ("coulomb", "viscous", "limit")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -149,7 +152,7 @@ class ArmController(Digital):
     def with_parameters(self, substitution: Any) -> "ArmController":
         """Its own numbers, and those of its model: "model.LINK.mass"."""
         twin = super().with_parameters(substitution)
-        twin._set("model", self.model.with_parameters(substitution.inside("model")))  # type: ignore[attr-defined]
+        twin._set("model", self.model.with_parameters(substitution.inside("model")))
         return twin
 
     def memory(self) -> Mapping[str, float]:
@@ -203,20 +206,15 @@ class ComputedTorque(ArmController):
     """
 
     reads = (*TRACKING, "target_acceleration")
+    per_joint = (*PER_JOINT, "stiffness", "damping")
 
     stiffness: float | Sequence[float] = 0.0
     damping: float | Sequence[float] = 0.0
 
-    @property
-    def per_joint(self) -> tuple[str, ...]:
-        """Gains, too."""
-        return (*super().per_joint, "stiffness", "damping")
-
     def wish(self, q: list[Scalar], v: list[Scalar], inputs: Ports) -> Sequence[Scalar]:
         """Inverse dynamics of the wanted acceleration."""
-        model: Model = self.model  # type: ignore[attr-defined]
         pulls = _errors(inputs, self.stiffness, self.damping)
-        return model.torque(q, v, [a + x for a, x in zip(inputs["target_acceleration"], pulls, strict=True)])
+        return self.model.torque(q, v, [a + x for a, x in zip(inputs["target_acceleration"], pulls, strict=True)])
 
 
 @CONTROLLERS.add
@@ -238,18 +236,13 @@ class GravityCompensation(ArmController):
     """
 
     reads = FEEDBACK
+    per_joint = (*PER_JOINT, "damping")
 
     damping: float | Sequence[float] = 0.0
 
-    @property
-    def per_joint(self) -> tuple[str, ...]:
-        """Damping, too."""
-        return (*super().per_joint, "damping")
-
     def wish(self, q: list[Scalar], v: list[Scalar], inputs: Ports) -> Sequence[Scalar]:
         """What rest takes."""
-        model: Model = self.model  # type: ignore[attr-defined]
-        still = model.torque(q, [0] * len(v), [0] * len(v))
+        still = self.model.at_rest(q)
         return [x - d * y for x, d, y in zip(still, self.damping, v, strict=True)]  # type: ignore[arg-type]
 
 
@@ -273,18 +266,14 @@ class JointImpedance(ArmController):
         0.55
     """
 
+    per_joint = (*PER_JOINT, "stiffness", "damping")
+
     stiffness: float | Sequence[float] = 0.0
     damping: float | Sequence[float] = 0.0
 
-    @property
-    def per_joint(self) -> tuple[str, ...]:
-        """Gains, too."""
-        return (*super().per_joint, "stiffness", "damping")
-
     def wish(self, q: list[Scalar], v: list[Scalar], inputs: Ports) -> Sequence[Scalar]:
         """Springs, dampers and gravity."""
-        model: Model = self.model  # type: ignore[attr-defined]
-        still = model.torque(q, [0] * len(v), [0] * len(v))
+        still = self.model.at_rest(q)
         return [a + b for a, b in zip(still, _errors(inputs, self.stiffness, self.damping), strict=True)]
 
 
@@ -323,8 +312,10 @@ class CartesianImpedance(ArmController):
 
     def wish(self, q: list[Scalar], v: list[Scalar], inputs: Ports) -> Sequence[Scalar]:
         """The springs' pull on the tool, carried to the joints, and gravity."""
-        model: Model = self.model  # type: ignore[attr-defined]
-        here, there = model.motion(q, v), model.motion(list(inputs["target"]), list(inputs["target_velocity"]))
+        here, there = (
+            self.model.motion(q, v),
+            self.model.motion(list(inputs["target"]), list(inputs["target_velocity"])),
+        )
 
         def apart(port: str) -> Vector:
             return Vector(*there[f"{self.frame}.{port}"]) - Vector(*here[f"{self.frame}.{port}"])
@@ -332,9 +323,9 @@ class CartesianImpedance(ArmController):
         turn = _turn(here[f"{self.frame}.rotation"], there[f"{self.frame}.rotation"])
         force = _pull(self.stiffness, apart("position"), self.damping, apart("velocity"))
         moment = _pull(self.rotational_stiffness, turn, self.rotational_damping, apart("angular"))
-        forces = model.no_forces() | {f"{self.frame}.force": force, f"{self.frame}.moment": moment}
-        pulled = model.body.generalized_forces([*q, *v], forces)
-        still = model.torque(q, [0] * len(v), [0] * len(v))
+        forces = self.model.no_forces() | {f"{self.frame}.force": force, f"{self.frame}.moment": moment}
+        pulled = self.model.body.generalized_forces([*q, *v], forces)
+        still = self.model.at_rest(q)
         return [a + b for a, b in zip(still, pulled, strict=True)]
 
 
