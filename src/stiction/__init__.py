@@ -20,6 +20,7 @@ _HOME = {
         "Stribeck",
         "Viscous",
     ),
+    "constraint": ("ConstraintError", "Follow", "Holonomic", "OnSurface", "Pfaffian", "Pin", "Rolling", "Weld"),
     "contact": ("ContactError", "Contacts", "Surface"),
     "control": (
         "PID",

@@ -7,16 +7,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from stiction.errors import InputError
 from stiction.friction.bristle import Dahl, LuGre
 from stiction.friction.dry import FAST, Dry, Stribeck
 from stiction.methods.bristles import chosen_bristles, dry_sites, with_bristles
+from stiction.methods.constraints import (
+    closed,
+    constraint_notes,
+    constraint_signals,
+    constraint_slots,
+    kept_rates,
+    told,
+    with_multipliers,
+)
 from stiction.methods.elastic import ElasticParts, judge_of
 from stiction.methods.fast_states import at_end, at_means
 from stiction.methods.method import Choice, Method, powers
 from stiction.methods.schemes import Scheme, euler, runge_kutta_4, runge_kutta_gill
 from stiction.methods.stability import refuse_runs
 from stiction.methods.stop_springs import chosen_springs, soft_contacts, with_stop_springs
+from stiction.network.kept import cut_positions
 from stiction.network.layout import Block, flat_states, states_of
 from stiction.network.network import Network, States
 from stiction.network.start import StartTerms
@@ -51,6 +63,18 @@ class Explicit(Method):
             if self.springs_grow and isinstance(part, EndStop) and part.restitution:
                 raise InputError(f"'{name}' bounces, and '{self.title}' would add energy; use another method")
         return with_stop_springs(with_bristles(network))
+
+    def slots(self, network: Network, step: float) -> Mapping[str, tuple[float, str]]:
+        """What is kept of constraints."""
+        return constraint_slots(network)
+
+    def signals(self, network: Network) -> Mapping[str, str]:
+        """Those that users see."""
+        return constraint_signals(network)
+
+    def notes(self, network: Network, kept: Mapping[str, np.ndarray]) -> list[str]:
+        """What became of constraints."""
+        return constraint_notes(network, kept)
 
     def choose(self, network: Network, start: StartTerms, step: float, given: Mapping[Key, Any]) -> Choice:
         """The bristles and the springs of end stops that nobody gave."""
@@ -112,6 +136,7 @@ def flowed(scheme: Scheme, network: Network, block: Block, t: Scalar, h: Scalar)
 def _flowed(scheme: Scheme, network: Network, block: Block, t: Scalar, h: Scalar, within: Scalar = 0) -> Block:
     """The state after one step of the flow by a scheme; at its ends the time is taken a little within it."""
     everything = flat_states(network, block.own)
+    multipliers = [x for name in network.constraints for x in block.own[name]]
     still = network.evaluate(block.own, t, h).rates
     moves = [not absent(rate) for name in network.parts for rate in still.get(name, [1] * len(block.own[name]))]
     flat = [x for x, moving in zip(everything, moves, strict=True) if moving]  # the others have no rates
@@ -124,16 +149,21 @@ def _flowed(scheme: Scheme, network: Network, block: Block, t: Scalar, h: Scalar
     def flow(x: list[Scalar], at: Scalar, stage: Scalar) -> list[Scalar]:
         at = at if absent(within) else clip(at, t + within, t + h - within)
         own, fast = at_means(network, whole(x[:n]), at, h)
+        own = cut_positions(network, own) if multipliers else own
         now = network.evaluate(own, at, stage)
         rates: dict[str, Any] = network.rates(now, at)
         rates |= {name: [where(quick, 0, rate) for rate in rates[name]] for name, quick in fast.items()}
+        rates, pulls = kept_rates(network, now, rates) if multipliers else (rates, [])
         terms = Terms(network, now)
         found = [x for x, moving in zip(flat_states(network, rates), moves, strict=True) if moving]
-        return [*found, *(powers(block, terms.pushes, terms.velocities) if block.works else [])]
+        return [*found, *(powers(block, terms.pushes, terms.velocities) if block.works else []), *pulls]
 
-    after = scheme(flow, [*flat, *block.works.values()], t, h)
+    after = scheme(flow, [*flat, *block.works.values(), *(0 * x for x in multipliers)], t, h)
     own = network.settled(at_end(network, block.own, whole(after[:n]), t, h), t + h, h)
-    return block._replace(own=own, works=dict(zip(block.works, after[n:], strict=True)))
+    own, seen = closed(network, with_multipliers(network, own, after[n + len(block.works) :], h))
+    kept = {**block.method, **told(block.method, seen)}
+    works = dict(zip(block.works, after[n:], strict=False))
+    return block._replace(own=own, works=works, method=kept)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,10 +19,11 @@ from typing import Any, NamedTuple
 from stiction.methods.rigid_friction import RigidFriction
 from stiction.methods.rigid_stop import RigidStop
 from stiction.methods.smooth_part import FlowPart, FoundRows, Solution
+from stiction.network.kept import Kept, cut_positions, kept_rows
 from stiction.network.layout import Block
 from stiction.network.network import Network, States
 from stiction.network.slopes import Gradient, Slopes, along, plus
-from stiction.network.terms import Compliance, Matrix, Terms, added, compliance, dot
+from stiction.network.terms import Compliance, Keeping, Matrix, Terms, added, compliance, dot
 from stiction.parts.kinds import Row
 from stiction.rows.site import slides
 from stiction.trace.derivative import directional
@@ -77,10 +78,13 @@ class MidpointPart(FlowPart):
         self.ahead = [x + d / 2 for x, d in zip(v, last, strict=True)]  # velocities in the middle, extrapolated
         now = Terms(network, network.evaluate(middle, t + h / 2, stage, h, cut=True))
         ahead = network.evaluate(network.with_velocities(middle, self.ahead), t + h / 2, stage, h)
-        super().__init__(now, ahead, t + h, stage)
         self.last = last
+        super().__init__(now, ahead, t + h, stage)
         found = [*self.rigid, self.touching]  # what is found, and not known beforehand
         self.pushes = {name: push for name, push in self.terms.pushes.items() if name not in found}
+        if network.constraints:  # as they pushed in the last step; what is found is the change, along the rows at the end
+            here = kept_rows(network, now.now.own)
+            self.pushes[""] = [-x for x in here.pushed(here.multipliers(now.now.own))]
         for name in self.rigid:
             beside = self._beside(name, dot(self.rows[name], v) + self.given[name])
             self.pushes[name] = [-r * beside for r in self.rows[name]]
@@ -92,7 +96,20 @@ class MidpointPart(FlowPart):
     def aside(self) -> dict[str, Any]:
         """What counts as given while slopes are taken."""
         touching = {self.touching: self.network.parts[self.touching]} if self.touching else {}
-        return {**self.rigid, **self.network.digital, **touching}
+        return {**self.rigid, **self.network.digital, **touching, **self.network.constraints}
+
+    def _kept_rows(self, h: Scalar) -> Kept | None:
+        """Those at the end of the step, as far as it can be foreseen: what stands still then breaks none of them."""
+        network, own = self.network, dict(self.terms.now.own)
+        if not network.constraints:
+            return None
+        ahead = network.with_velocities(own, self.ahead)
+        for name, body in network.bodies.items():
+            nq = body.positions()
+            rates = body.position_rates(ahead[name])
+            q = [x + h * rate for x, rate in zip(self.start[name][:nq], rates, strict=True)]
+            own[name] = list(body.settle([*q, *own[name][nq:]]))
+        return kept_rows(network, cut_positions(network, own))
 
     def lead(self, h: Scalar) -> Scalar:
         """It is seen from its middle."""
@@ -234,15 +251,17 @@ class MidpointPart(FlowPart):
     ) -> tuple[list[Scalar], Compliance]:
         """Velocities at the end of the step without these rows, and what impulses at them do."""
         v, n = self.terms.velocities, len(self.terms.velocities)
-        forces = self.forces(known)
-        bias, gyroscopic = self._bias()
+        gyroscopic = self._bias()[1]
         M = self.terms.mass_matrix
         slopes = [added(a, [g / 2 for g in b]) for a, b in zip(self.damping, gyroscopic, strict=True)]
         stiff = [[M[i][j] + h * slopes[i][j] for j in range(n)] for i in range(n)]
         even = self.symmetric and all(absent(x) for row in gyroscopic for x in row)
-        coupled = compliance(stiff, rows, give, even)
-        change = coupled.solve([h * (f - b) for f, b in zip(forces, bias, strict=True)])
-        return added(v, change), coupled
+        coupled = compliance(stiff, rows, give, even, self.kept)
+        return coupled.within(added(v, coupled.solve(self.impulses(known, h)))), coupled
+
+    def impulses(self, known: Mapping[str, Scalar], h: Scalar) -> list[Scalar]:
+        """What all but rows pushes in the step, less what the motion takes, slopes aside."""
+        return [h * (f - b) for f, b in zip(self.forces(known), self._bias()[0], strict=True)]
 
     def even_solve(self, coupled: Compliance, h: Scalar) -> Callable[[list[Scalar]], list[Scalar]]:
         """Equations with a symmetric matrix of masses: without gyroscopic slopes, which turn an impulse by what a body
@@ -252,7 +271,8 @@ class MidpointPart(FlowPart):
             return coupled.solve
         M, n = self.terms.mass_matrix, range(len(self.terms.velocities))
         even = [[M[i][j] + h * (self.damping[i][j] + self.damping[j][i]) / 2 for j in n] for i in n]
-        return partial(solve, factor(even))
+        plain: Callable = partial(solve, factor(even))
+        return Keeping(self.kept, plain).solve if self.kept else plain
 
     def forces(self, known: Mapping[str, Scalar]) -> list[Scalar]:
         """Forces in the middle of the step, without what changes of velocities do; those of some rows are known."""
@@ -293,8 +313,24 @@ class MidpointPart(FlowPart):
         torques = {name: self._torque(name, found, v, change) for name in self.rigid}
         for name, part in self.rigid.items():
             own[name] = self._ended(block.own, name, part, found, torques[name], (v, middle, after), h)
+        own |= self._multipliers(solution, h)
         works = self._worked(block, torques, change, middle, h)
         return block._replace(own=self.network.settled(own, self.end, h), works=works)
+
+    def _multipliers(self, solution: Solution, h: Scalar) -> dict[str, list[Scalar]]:
+        """The multipliers in this step: those of the last and what was found; of rows that do not count, none."""
+        if self.kept is None:
+            return {}
+        found = dict(zip(self.kept.places, solution.multipliers, strict=True))
+
+        def after(place: tuple[str, int], before: Scalar) -> Scalar:
+            if place not in found:
+                return 0
+            change, counts = found[place]
+            return where(counts > 0, before + change / h, 0)
+
+        own = self.terms.now.own
+        return {name: [after((name, k), x) for k, x in enumerate(own[name])] for name in self.network.constraints}
 
     def _own_ends(self, change: Sequence[Scalar]) -> list[Scalar]:
         """Changes of the own states over the step, where the velocities change so."""

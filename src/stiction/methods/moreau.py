@@ -27,6 +27,15 @@ from stiction.fields import choice, flag, number
 from stiction.friction.dry import Dry
 from stiction.friction.law import CREEP
 from stiction.methods.break_away import bounds_of
+from stiction.methods.constraints import (
+    closed,
+    constraint_notes,
+    constraint_signals,
+    constraint_slots,
+    held_rows,
+    kept_impulses,
+    told,
+)
 from stiction.methods.contact_momentum import MomentumRows
 from stiction.methods.contact_notes import contact_notes
 from stiction.methods.contact_rows import TOLD, ContactRows
@@ -169,7 +178,7 @@ class Moreau(Method):
         )
         joined = joined_rows(made, rows)
         made = made.with_parts(lambda name, part: copy_with(part, **joined[name]) if name in joined else part)
-        if dependent({name: row for name, row in rows.items() if name not in joined}):
+        if made.constraints or dependent({name: row for name, row in rows.items() if name not in joined}):
             made = made.with_parts(lambda _, part: copy_with(part, shared=True) if isinstance(part, Row) else part)
         return made
 
@@ -191,6 +200,7 @@ class Moreau(Method):
         unit = unit_of_rows(network)
         found = {"residual": (0.0, unit)} | ({"splitting": (0.0, unit)} if self.splitting else {})
         found |= {name: (0.0, unit) for name, unit in TOLD.items()} if contact_name(network) else {}
+        found |= constraint_slots(network)
         if self.scheme == "midpoint":
             found |= {f"change.{k}": (0.0, "") for k in range(len(network.velocities(network.start)))}
             found |= {"turned": (0.0, "rad")} if turning(network) else {}
@@ -199,8 +209,9 @@ class Moreau(Method):
 
     def signals(self, network: Network) -> Mapping[str, str]:
         """Residual and splitting error are signals of the same names."""
-        told = TOLD if contact_name(network) else ()
-        return {name: name for name in ("residual", *(["splitting"] if self.splitting else []), *told)}
+        contacts = TOLD if contact_name(network) else ()
+        found = {name: name for name in ("residual", *(["splitting"] if self.splitting else []), *contacts)}
+        return found | constraint_signals(network)
 
     def choose(self, network: Network, start: StartTerms, step: float, given: Mapping[Key, Any]) -> Choice:
         """Which sites slide at the start, and what the links of geared joints take at rest: from 0 a loaded joint would
@@ -260,7 +271,7 @@ class Moreau(Method):
                 f"a force made a velocity grow by more than {MOST_PUSHED:g} of itself in one step, as friction that "
                 "falls steeply does: the step does not follow that; take a smaller one"
             )
-        found += contact_notes(network, kept)
+        found += contact_notes(network, kept) + constraint_notes(network, kept)
         laws = [part.law for part in network.parts.values() if isinstance(part, FrictionPart)]
         largest = max((float(law.breakaway(way)) for law in laws for way in (1, -1)), default=0.0)
         worst = float(np.max(kept["residual"]))
@@ -292,6 +303,8 @@ class Moreau(Method):
         else:
             after = flowed(SCHEMES[self.scheme], network, block._replace(own=held), t, h)
         own = dict(put_back(smooth, solution, after.own, t + h, h))
+        own, kept_now = closed(network, own, held_rows(smooth, found))
+        own = dict(own)
         speeds = network.velocities(own)
         if smooth.contacts is not None:
             own[smooth.touching] = held[smooth.touching]
@@ -304,6 +317,7 @@ class Moreau(Method):
         if smooth.contacts is not None:
             kept |= smooth.contacts.told(block.method)
         kept |= {"splitting": splitting} if self.splitting else {}
+        kept |= told(block.method, kept_now)
         if self.scheme == "midpoint":
             kept |= _changes(smooth, block, found, speeds)
             assert isinstance(smooth, MidpointPart)
@@ -386,6 +400,8 @@ class Moreau(Method):
             free, coupled = smooth.free(rows, known, give, h)
             c = [smooth.speed_at_end(name, free) + ways[name] for name in rows]
             outcome, solution = by_matrix(smooth, rows, (free, coupled, c), modes, allowed, h)
+            if coupled.keeping:
+                solution = solution._replace(multipliers=kept_impulses(smooth, coupled.keeping, rows, outcome, known, h))
             inertia = [1 / coupled.A[k][k] for k in range(len(rows))]
         else:
             system = locked(smooth, joints, known, h)

@@ -8,6 +8,7 @@ from stiction.fields import number
 from stiction.methods.locked_joints import joint_rows
 from stiction.methods.masses import Masses, is_large
 from stiction.methods.smooth_part import FlowPart, Solution
+from stiction.network.kept import cut_positions, kept_rows
 from stiction.network.network import Evaluation, Network, States
 from stiction.network.terms import Terms, added, compliance, dot
 from stiction.parts.end_stop import EndStopPart
@@ -150,7 +151,8 @@ def bounced(network: Network, own: States, t: Scalar, h: Scalar) -> States:
         change = dot(rows[name], terms.velocities) + part.restitution * approach
         bounces.append(where(approach * change > 0, 1, 0))
         wanted.append(change * bounces[-1])
-    joints = joint_rows(rows, dict.fromkeys(rows, 0)) if is_large(network) else None
+    large = is_large(network) and not network.constraints
+    joints = joint_rows(rows, dict.fromkeys(rows, 0)) if large else None
     if joints is None:
         v = _turned_round(terms, rows, bounces, wanted)
     else:
@@ -163,7 +165,9 @@ def _turned_round(
     terms: Terms, rows: Mapping[str, list[Scalar]], bounces: Sequence[Scalar], wanted: Sequence[Scalar]
 ) -> list[Scalar]:
     """Velocities after those of the rows that bounce were taken back by what is wanted."""
-    coupled, n, v = compliance(terms.mass_matrix, rows), range(len(bounces)), terms.velocities
+    network, own = terms.network, terms.now.own
+    kept = kept_rows(network, cut_positions(network, own)) if network.constraints else None
+    coupled, n, v = compliance(terms.mass_matrix, rows, kept=kept), range(len(bounces)), terms.velocities
     masked = [[coupled.A[i][j] * bounces[i] * bounces[j] + (1 - bounces[i] if i == j else 0) for j in n] for i in n]
     for name, p in zip(rows, solve(factor(masked), wanted), strict=True):
         v = [x - r * p for x, r in zip(v, coupled.responses[name], strict=True)]
@@ -186,7 +190,8 @@ def put_back(smooth: FlowPart, solution: Solution, own: States, t: Scalar, h: Sc
 
     def found(numbers: list[Scalar]) -> list[Scalar]:
         matrix = [numbers[k * n : (k + 1) * n] for k in range(n)]
-        moved = _put_back(smooth, stops, compliance(matrix, rows, coupled.give, coupled.symmetric).responses, own, t, h)
+        inside = compliance(matrix, rows, coupled.give, coupled.symmetric, coupled.kept)
+        moved = _put_back(smooth, stops, inside.responses, own, t, h)
         return [x for name, count in sizes.items() for x in moved[name][:count]]
 
     usual = [x for name, count in sizes.items() for x in own[name][:count]]

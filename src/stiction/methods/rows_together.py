@@ -21,7 +21,7 @@ from stiction.trace.functions import Scalar, absolute, rarely, where
 
 def midpoint_part(network: Network, block: Block, last: Sequence[Scalar], t: Scalar, h: Scalar) -> MidpointPart:
     """The smooth part of a step by its middle, without a matrix where that serves."""
-    if is_large(network):
+    if is_large(network) and not network.constraints:
         try:
             return SparseMidpointPart(network, block, last, t, h)
         except CoupledError:
@@ -73,7 +73,8 @@ def stops_alone(
         needed = needed if upper is None else needed + where(s > upper, 1, 0)
 
     def found(numbers: list[Scalar]) -> list[Scalar]:
-        inside = compliance([numbers[k * n : (k + 1) * n] for k in range(n)], rows, coupled.give, coupled.symmetric)
+        matrix = [numbers[k * n : (k + 1) * n] for k in range(n)]
+        inside = compliance(matrix, rows, coupled.give, coupled.symmetric, coupled.kept)
         bounds = bounds_of(smooth, rows, Together(inside.A, c), h)
         outcome = stick_slip(Dense(inside.A, c, coupled.symmetric), bounds, modes, allowed)
         after = pushed_by(free, inside.responses, outcome.impulse)

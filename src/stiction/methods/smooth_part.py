@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from stiction.methods.contact_rows import ContactRows
 from stiction.methods.masses import is_large
+from stiction.network.kept import Kept, cut_positions, kept_rows
 from stiction.network.network import Evaluation, Network, States
 from stiction.network.terms import Compliance, Terms, added, compliance, dot
 from stiction.parts.contact import contact_name
@@ -31,6 +32,7 @@ class Solution(NamedTuple):
     after: list[Scalar]
     responses: dict[str, list[Scalar]]
     coupled: Compliance | None = None
+    multipliers: Sequence[tuple[Scalar, Scalar]] = ()  # of each row of a constraint: its impulse, and whether it counts
 
 
 class FlowPart:
@@ -43,13 +45,14 @@ class FlowPart:
         network = terms.network
         self.terms, self.network, self.end = terms, network, end
         if self.large is None:
-            self.large = is_large(network)
+            self.large = is_large(network) and not network.constraints
         self.rigid = {
             name: part.under(network.inputs(name, middle.signals))
             for name, part in network.parts.items()
             if isinstance(part, Row)
         }
         self.rows = {name: terms.row(name) for name in self.rigid}
+        self.kept = self._kept_rows(h)
         self.touching = contact_name(network)
         self.contacts: ContactRows | None = None  # as soon as the method knows how
         carried = [name for name, part in self.rigid.items() if part.carried]
@@ -58,6 +61,12 @@ class FlowPart:
             {name: self._given(name, moment) if name in carried else 0 for name in self.rigid}
             for moment in (terms.now, later)
         )
+
+    def _kept_rows(self, h: Scalar) -> Kept | None:
+        """The constraints by which velocities at the end are kept: those at the beginning."""
+        if not self.network.constraints:
+            return None
+        return kept_rows(self.network, cut_positions(self.network, self.terms.now.own))
 
     def lead(self, h: Scalar) -> Scalar:
         """Time until the middle of the step, from where it is seen [s]."""
@@ -100,9 +109,12 @@ class FlowPart:
         self, rows: Mapping[str, list[Scalar]], known: Mapping[str, Scalar], give: Scalar, h: Scalar
     ) -> tuple[list[Scalar], Compliance]:
         """Velocities after the step without these rows, and what impulses at them do."""
-        coupled = compliance(self.terms.mass_matrix, rows, give)
-        impulses = [h * (f - b) for f, b in zip(self.forces(known), self.terms.bias, strict=True)]
-        return added(self.terms.velocities, coupled.solve(impulses)), coupled
+        coupled = compliance(self.terms.mass_matrix, rows, give, kept=self.kept)
+        return coupled.within(added(self.terms.velocities, coupled.solve(self.impulses(known, h)))), coupled
+
+    def impulses(self, known: Mapping[str, Scalar], h: Scalar) -> list[Scalar]:
+        """What all but rows pushes in the step, less what the motion takes."""
+        return [h * (f - b) for f, b in zip(self.forces(known), self.terms.bias, strict=True)]
 
     def even_solve(self, coupled: Compliance, h: Scalar) -> Callable[[list[Scalar]], list[Scalar]]:
         """Equations with a symmetric matrix of masses, as contacts need them."""

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 from zlib import crc32
 
+from stiction.constraint.constraint import Constraint
 from stiction.errors import unknown
 from stiction.network.alike import Formula, for_all, kinds_of
 from stiction.network.labels import Labels
@@ -228,6 +229,11 @@ class Network:
         return {name: part for name, part in self.parts.items() if isinstance(part, Admittance)}
 
     @cached_property
+    def constraints(self) -> dict[str, Constraint]:
+        """What is kept, whatever force it takes, by name."""
+        return {name: part for name, part in self.parts.items() if isinstance(part, Constraint)}
+
+    @cached_property
     def digital(self) -> dict[str, Digital]:
         """What ticks, by name."""
         return {name: part for name, part in self.parts.items() if isinstance(part, Digital)}
@@ -297,12 +303,19 @@ class Network:
         signals = {
             Port(name, port): x for name, part in self.digital.items() for port, x in part.present(own[name]).items()
         }
-        for name, body in self.bodies.items():
-            signals |= {Port(name, port): list(x) for port, x in body.motion(own[name]).items()}
+        signals |= self.motions(own)
         rates: dict[str, Sequence[Scalar]] = {name: [0] * len(own[name]) for name in self.digital}
         for names in self.ranks:
             self._forces(names, own, (step, t, span), signals, rates, cut)
         return Evaluation(own, signals, rates)
+
+    def motions(self, own: States) -> dict[Port, list[Scalar]]:
+        """The outputs of all bodies."""
+        return {
+            Port(name, port): list(x)
+            for name, body in self.bodies.items()
+            for port, x in body.motion(own[name]).items()
+        }
 
     def _forces(
         self,

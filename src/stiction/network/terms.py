@@ -8,7 +8,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple
 
+from stiction.network.kept import Kept
 from stiction.network.network import Evaluation, Network
+from stiction.rows.ranked import ranked, solved_ranked
 from stiction.trace.derivative import directional
 from stiction.trace.elimination import eliminated, solved
 from stiction.trace.expression import Expr
@@ -97,16 +99,53 @@ class Terms:
         return [-x for x in self.push_under(name, {"torque": [1]})]
 
 
+class Keeping:
+    """Equations with a mass matrix in which constraints are kept: those of M alone, less what moves A v.
+
+    What is kept always acts, so it goes into the masses: rows of friction, end stops and contacts, which may or may not
+    act, see bodies that the constraints hold together.
+
+    Args:
+        kept: the rows A of the constraints.
+        plain: solves equations with M alone.
+    """
+
+    def __init__(self, kept: Kept, plain: Callable[[list[Scalar]], Sequence[Scalar]]) -> None:
+        self.kept, self.plain = kept, plain
+        self.W = [list(plain(list(row))) for row in kept.rows]  # M⁻¹ Aᵀ
+        self.ranked = ranked([[dot(a, w) for w in self.W] for a in kept.rows], kept.groups)
+
+    def multipliers(self, v: Sequence[Scalar]) -> list[Scalar]:
+        """Impulses that keep A v at 0, from velocities without them."""
+        return solved_ranked(self.ranked, self.kept.moved(v))
+
+    def less(self, v: Sequence[Scalar], multipliers: Sequence[Scalar]) -> list[Scalar]:
+        """Velocities less what multipliers make."""
+        v = list(v)
+        for w, x in zip(self.W, multipliers, strict=True):
+            v = [a if absent(b) else a - b * x for a, b in zip(v, w, strict=True)]
+        return v
+
+    def within(self, v: Sequence[Scalar]) -> list[Scalar]:
+        """Velocities that the constraints allow, from others."""
+        return self.less(v, self.multipliers(v))
+
+    def solve(self, b: list[Scalar]) -> list[Scalar]:
+        """Changes of the velocities under impulses b."""
+        return self.within(self.plain(b))
+
+
 class Compliance(NamedTuple):
     """What impulses at rows do.
 
     Attributes:
-        solve: equations with the (damped) mass matrix.
+        solve: equations with the (damped) mass matrix, in which constraints are kept.
         responses: M⁻¹ Jᵀ: velocities of all bodies under a unit impulse at each row.
         A: J M⁻¹ Jᵀ: velocities of the rows under unit impulses at them.
         symmetric: whether both are.
         matrix: the (damped) mass matrix.
         give: part of its own by which every row gives.
+        keeping: the constraints, if there are some.
     """
 
     solve: Callable[[list[Scalar]], list[Scalar]]
@@ -115,14 +154,34 @@ class Compliance(NamedTuple):
     symmetric: bool
     matrix: Matrix
     give: Scalar
+    keeping: Keeping | None = None
+
+    @property
+    def kept(self) -> Kept | None:
+        """The rows of constraints."""
+        return self.keeping.kept if self.keeping else None
+
+    def within(self, v: list[Scalar]) -> list[Scalar]:
+        """Velocities that constraints allow, from others."""
+        return self.keeping.within(v) if self.keeping else v
 
 
-def compliance(M: Matrix, rows: Mapping[str, Sequence[Scalar]], give: Scalar = 0, symmetric: bool = True) -> Compliance:
-    """A = J M⁻¹ Jᵀ, where every row gives by this part of its own; M may hold slopes that are not symmetric."""
-    solver = partial(solve, factor(M)) if symmetric else partial(solved, eliminated(M))
+def compliance(
+    M: Matrix,
+    rows: Mapping[str, Sequence[Scalar]],
+    give: Scalar = 0,
+    symmetric: bool = True,
+    kept: Kept | None = None,
+) -> Compliance:
+    """A = J M⁻¹ Jᵀ, where every row gives by this part of its own and constraints are kept; M may hold slopes that are
+    not symmetric.
+    """
+    solver: Callable = partial(solve, factor(M)) if symmetric else partial(solved, eliminated(M))
+    keeping = Keeping(kept, solver) if kept else None
+    solver = keeping.solve if keeping else solver
     responses = {name: solver(list(row)) for name, row in rows.items()}
     A = [[dot(rows[a], responses[b]) * (1 + give if a == b else 1) for b in rows] for a in rows]
-    return Compliance(solver, responses, A, symmetric, M, give)
+    return Compliance(solver, responses, A, symmetric, M, give, keeping)
 
 
 class Linearization(NamedTuple):

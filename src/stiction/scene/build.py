@@ -20,6 +20,7 @@ from stiction.parts.two_point import TwoPointSpring
 from stiction.robot.joint import SINGLE
 from stiction.robot.robot import Robot
 from stiction.robot.units import motion_units
+from stiction.scene.constraints import constraint_name, ends_of, frames_of, wires_of
 from stiction.scene.limits import limited_drive
 from stiction.scene.servos import Servos
 from stiction.scene.touch import CONTACT, contact_part
@@ -36,7 +37,7 @@ def network_of(scene: Scene) -> Network:
     touching = contact_part(scene)
     springs = {name: part for name, part in scene.parts.items() if isinstance(part, TwoPointSpring) and part.between}
     ports = {str(port) for wire in scene.wires for port in (wire.port, *(term.port for term in wire.all_terms))}
-    ports |= {f"{end}.force" for spring in springs.values() for end in spring.between}
+    ports |= {f"{end}.force" for end in (*(x for spring in springs.values() for x in spring.between), *ends_of(scene))}
     _check_ends(scene, springs)
     for name, robot in scene.all_robots.items():
         states = {}
@@ -72,6 +73,9 @@ def network_of(scene: Scene) -> Network:
             part = replace(part, gravity=scene.gravity)  # type: ignore[arg-type]
             made.fall(name)
         made.parts[name] = part
+    for name, constraint in scene.all_constraints.items():
+        made.parts[constraint_name(name)] = constraint
+        made.wires += wires_of(scene, name, constraint)
     user = list(scene.wires)
     for name, spring in springs.items():
         for word, end in zip(("first", "second"), spring.between, strict=True):
@@ -123,12 +127,11 @@ def _attach(scene: Scene, mounts: Mapping[str, Mount], made: Wiring) -> None:
 
 def _check_ends(scene: Scene, springs: Mapping[str, TwoPointSpring]) -> None:
     """Refuse springs to what is not there."""
-    bodies = [name for name, part in scene.parts.items() if isinstance(part, (Fixed, FreeBody))]
-    frames = [f"{name}.{x}" for name, robot in scene.all_robots.items() for x in robot.assembly.attachments]
+    frames = frames_of(scene)
     for name, spring in springs.items():
         for end in spring.between:
-            if end not in (*bodies, *frames):
-                raise NetworkError(f"part '{name}': " + unknown("end", end, "this scene", [*bodies, *frames]))
+            if end not in frames:
+                raise NetworkError(f"part '{name}': " + unknown("end", end, "this scene", frames))
 
 
 def _belongs(spring: TwoPointSpring, robot: str, fixed: Collection[str]) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from stiction.constraint.constraint import Constraint
 from stiction.contact.candidates import Candidate
 from stiction.contact.settings import Contacts
 from stiction.control.cascade import Cascade
@@ -28,12 +29,25 @@ from stiction.robot.joint import SINGLE, Limits
 from stiction.robot.ports import GRAVITY
 from stiction.robot.robot import Robot
 from stiction.scene.build import network_of
+from stiction.scene.constraints import all_constraints, check_constraints, closed_coordinates
 from stiction.scene.holding import holding
 from stiction.scene.limits import described_limits, has_ends, notes_of_limits
 from stiction.scene.targets import begun, check_servos, notes_of_references, references_of
 from stiction.scene.touch import CONTACT
 from stiction.trace.functions import Scalar
 
+MAPPINGS = (
+    "robots",
+    "parts",
+    "friction",
+    "drives",
+    "control",
+    "reference",
+    "sensors",
+    "torque",
+    "motion",
+    "constraints",
+)
 TAKEN = ("energy", "work", "loss", "stored", "start", CONTACT)  # words that begin names of other signals
 ROUNDING = 1e-9  # rad or m by which a position may be elsewhere than it should
 Torque = float | Callable[[Scalar], Scalar]
@@ -118,11 +132,14 @@ class Scene(Validated):
             signal "motion.JOINT" [N·m or N]. They start where it says.
         limits: "act": joints stop at the ends of their ways, as robots' descriptions give them; "ignore": they go
             through, which is noted in the run.
+        constraints: motion that is kept, whatever force it takes, by names of your choice: loops that are closed
+            (`Pin`, `Weld`), wheels that roll, tools on surfaces, joints that follow others, equations of your own.
+            Joints that mimic others in a robot's description are among them.
         contacts: how shapes touch: `Contacts`. None: where a free or fixed body among the parts has shapes, as by
             `Contacts()`; else nothing touches.
         gravity: acceleration of free fall [m/s²], 3 numbers.
         q: positions at the start [rad or m], (nq,), or by name; 0 by default, or the end of a joint's way that is
-            nearest to it.
+            nearest to it. With constraints, those that are not given follow from those that are.
         v: velocities at the start [rad/s or m/s], (nv,), or by name; 0 by default.
 
     Example:
@@ -148,6 +165,7 @@ class Scene(Validated):
     torque: Mapping[str, Torque] = field(default_factory=dict)
     motion: Mapping[str, Torque] = field(default_factory=dict)
     limits: str = choice(("act", "ignore"), default="act")
+    constraints: Mapping[str, Constraint] = field(default_factory=dict)
     contacts: Contacts | None = instance(Contacts, default=None, words="a stiction.Contacts object", optional=True)
     gravity: Sequence[float] = numbers(3, default=GRAVITY)
     q: Any = ()
@@ -161,7 +179,7 @@ class Scene(Validated):
                     f"reference is one motion, and there are {len(self.all_robots)} robots; give it by name"
                 )
             self._set("reference", dict.fromkeys(self.all_robots, self.reference))
-        for what in ("robots", "parts", "friction", "drives", "control", "reference", "sensors", "torque", "motion"):
+        for what in MAPPINGS:
             if not isinstance(getattr(self, what), Mapping):
                 raise SceneError(f"{what} is {getattr(self, what)!r}; allowed: a mapping from names")
             self._set(what, dict(getattr(self, what)))  # what becomes of the user's own does not matter
@@ -176,14 +194,24 @@ class Scene(Validated):
         for name, drive in self.drives.items():
             self._check_drive(name, drive)
         check_servos(self)
+        check_constraints(self)
         _ = self.references
         for name, site in self.friction.items():
             if site is not None and not isinstance(site, (Law, FrictionSite)):
                 raise SceneError(f"friction '{name}' is {site!r}; allowed: a friction law, a FrictionSite, or None")
             for joint in site.joints if isinstance(site, FrictionSite) else (name,):
                 self.must_know(joint, self.joints, f"friction '{name}'")
+        told = {what: [*begun(self, what), *self.motion] for what in ("q", "v")}
+        self._set(
+            "given_coordinates",
+            {what: None if not isinstance(x, Mapping) and len(x) else [*x, *told[what]] for what, x in
+             (("q", self.q), ("v", self.v))},
+        )
         for what in ("q", "v"):
             self._set(what, self._coordinates(what, getattr(self, what)))
+        if self.all_constraints:
+            for what, closed in closed_coordinates(self, network_of(self)).items():
+                self._set(what, closed)
         self._check_told()
         self._check_ways()
         _ = self.network  # checks the parameters and the wires
@@ -355,7 +383,13 @@ class Scene(Validated):
     @cached_property
     def all_robots(self) -> dict[str, Robot]:
         """The robots, by the names of their parts in the network; one alone is called "robot"."""
-        return {"robot": self.robot} if self.robot is not None else dict(self.robots)
+        robots = {"robot": self.robot} if self.robot is not None else dict(self.robots)
+        return {name: r.without_mimics() if _mimics(r) else r for name, r in robots.items()}
+
+    @cached_property
+    def all_constraints(self) -> dict[str, Constraint]:
+        """The constraints, those of joints that mimic others included."""
+        return all_constraints(self)
 
     def key(self, robot: str, name: str) -> str:
         """The name in the scene of what a robot calls so."""
@@ -439,6 +473,11 @@ class Scene(Validated):
     def __getstate__(self) -> dict[str, Any]:
         """What a copy or another process needs: the description alone."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+def _mimics(robot: Any) -> bool:
+    """Whether joints of a robot follow others."""
+    return isinstance(robot, Robot) and any(joint.mimic for joint in robot.joints)
 
 
 def described(robot: Robot, velocity: str) -> Law | None:

@@ -3,6 +3,7 @@ key.
 """
 
 from collections.abc import Mapping
+from inspect import signature
 from typing import Any
 
 from stiction.trace.program import Port, Program
@@ -41,15 +42,19 @@ def structure_of(value: Any, numbers: bool = False) -> Any:
 
 
 def traced(function: Any) -> str:
-    """What a function of one number does, as the text of its trace."""
+    """What a function of numbers does, as the text of its trace."""
 
-    def listed(x: Any) -> tuple:
-        value = function(x)
-        return (list(value) if isinstance(value, (tuple, list)) else [value],)
+    def listed(*x: Any) -> tuple:
+        return (_flat(function(*x)),)
 
     try:
-        value = function(1.0)
-        width = len(value) if isinstance(value, (tuple, list)) else 1
-        return Program("function", listed, [Port("x")], [Port("value", (width,))]).dump()
+        needed = [p for p in signature(function).parameters.values() if p.default is p.empty]
+        given = [Port(f"x{k}") for k in range(max(1, len(needed)))]
+        width = len(_flat(function(*(1.0 for _ in given))))
+        return Program("function", listed, given, [Port("value", (width,))]).dump()
     except Exception as problem:  # whatever it is, the program itself will show it
         raise NoKeyError(getattr(function, "__name__", type(function).__name__)) from problem
+
+
+def _flat(value: Any) -> list:
+    return [x for row in value for x in _flat(row)] if isinstance(value, (tuple, list)) else [value]

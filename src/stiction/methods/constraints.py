@@ -1,0 +1,212 @@
+"""Constraints in a step: forces that keep them, and states put back where they hold.
+
+Velocities go by the masses with constraints in them (`network.terms.Keeping`); in flows accelerations do, A v̇ + Ȧ v = 0.
+After each step positions are closed by Newton's method along M⁻¹ Aᵀ, and velocities follow, while what sticks stays: of
+the order of the method's own error, so that its order is kept.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from stiction.errors import InputError
+from stiction.methods.smooth_part import FlowPart, FoundRows
+from stiction.network.kept import Kept, cut_positions, kept_rows
+from stiction.network.network import Evaluation, Network, States
+from stiction.network.terms import Keeping, Terms, added, dot
+from stiction.rows.ranked import ranked, solved_ranked
+from stiction.rows.site import slides
+from stiction.rows.stick_slip import Outcome
+from stiction.trace.derivative import directional
+from stiction.trace.expression import Expr
+from stiction.trace.functions import Scalar, absolute, loop, maximum, minimum, where
+from stiction.trace.grid import factor, solve
+from stiction.trace.parameters import absent
+
+PASSES = 10  # of Newton's method; two are usual
+CLOSED = 1e-12  # gap that is none, over how fast it moves with the velocities
+OPEN = 1e-9  # the same, from which on it is told
+SLOTS = {"constraint_gap": (0.0, ""), "constraint_rank": (0.0, "1"), "least_constraint_rank": (1e6, "1")}
+SIGNALS = ("constraint_gap", "constraint_rank")
+
+
+def constraint_slots(network: Network) -> dict[str, tuple[float, str]]:
+    """What a method keeps of constraints: the largest gap so far, how many rows count now, and how many at least."""
+    return dict(SLOTS) if network.constraints else {}
+
+
+def constraint_signals(network: Network) -> dict[str, str]:
+    """Those of them that users see."""
+    return {name: name for name in SIGNALS} if network.constraints else {}
+
+
+def refuse_constraints(network: Network, title: str) -> None:
+    """Refuse constraints by name, for what cannot keep them."""
+    for name in network.constraints:
+        raise InputError(
+            f"'{name}' is a constraint, which '{title}' does not keep; use method 'moreau', 'rk4' or 'gill'"
+        )
+
+
+def constraint_notes(network: Network, kept: Mapping[str, np.ndarray]) -> list[str]:
+    """What should be known of constraints after a run."""
+    if not network.constraints:
+        return []
+    found, gap = [], float(np.max(kept["constraint_gap"]))
+    if gap > OPEN:
+        found.append(
+            f"constraints were left open by up to {gap:.2g} of their way in a unit of velocity (signal "
+            "'constraint_gap'); take a smaller step"
+        )
+    least, now = np.min(kept["least_constraint_rank"]), np.max(kept["constraint_rank"])
+    if least < now:
+        found.append(
+            f"constraints lost rank ({int(least)} rows at least, {int(now)} at the end): the mechanism went through a "
+            "singular position, after which nothing but rounding says on which branch it moves on"
+        )
+    return found
+
+
+# In flows.
+
+
+def kept_rates(
+    network: Network, now: Evaluation, rates: Mapping[str, Sequence[Scalar]]
+) -> tuple[dict[str, Sequence[Scalar]], list[Scalar]]:
+    """Rates of all states with the forces of constraints, and the multipliers of all constraints, one after another;
+    positions are cut, and the rates are those without these forces.
+    """
+    kept, v = kept_rows(network, now.own), network.velocities(now.own)
+    moving: dict[Expr, Scalar] = {}
+    for name, body in network.bodies.items():
+        nq = body.positions()
+        pairs = zip(now.own[name][:nq], body.position_rates(now.own[name]), strict=True)
+        moving |= {q: rate for q, rate in pairs if isinstance(q, Expr) and not absent(rate)}
+    turned = directional(kept.moved(v), moving)  # Ȧ v
+    factors = factor(Terms(network, now).mass_matrix)
+    keeping = Keeping(kept, lambda b: solve(factors, b))
+    free = [x for name, body in network.bodies.items() for x in rates[name][body.positions() :]]
+    seen = [a + b for a, b in zip(kept.moved(free), turned, strict=True)]
+    multipliers = solved_ranked(keeping.ranked, seen)
+    left = iter(keeping.less(free, multipliers))
+    made = dict(rates)
+    for name, body in network.bodies.items():
+        made[name] = [*rates[name][: body.positions()], *(next(left) for _ in rates[name][body.positions() :])]
+    by_place = dict(zip(kept.places, multipliers, strict=True))
+    return made, [
+        by_place.get((name, k), 0) for name, part in network.constraints.items() for k in range(len(part.multipliers))
+    ]
+
+
+def with_multipliers(network: Network, own: States, integrals: Sequence[Scalar], h: Scalar) -> States:
+    """The states with the means of multipliers over a step, from their integrals."""
+    left = iter(integrals)
+    return {**own, **{name: [next(left) / h for _ in own[name]] for name in network.constraints}}
+
+
+# After a step.
+
+
+def closed(
+    network: Network, own: States, held: Sequence[tuple[Sequence[Scalar], Scalar]] = ()
+) -> tuple[States, dict[str, Scalar]]:
+    """The states with positions that close all gaps and velocities that keep them so; rows that are held (with 1) do not
+    move. And what is to be told: the gap that was left, and the rank.
+    """
+    if not network.constraints:
+        return own, {}
+    sizes = {name: (body.positions(), len(own[name])) for name, body in network.bodies.items()}
+    masses = Terms(network, network_moment(own)).mass_diagonal
+    start = [x for name, (_, n) in sizes.items() for x in own[name][:n]]
+    zero = 0 * start[0]
+
+    def states(flat: Sequence[Scalar]) -> States:
+        left = iter(flat)
+        return {**own, **{name: [next(left) for _ in range(n)] for name, (_, n) in sizes.items()}}
+
+    def one(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
+        *flat, _, _, _ = carry
+        here = cut_positions(network, states(flat))
+        kept = kept_rows(network, here)
+        rows = [*kept.rows, *([r * on for r in row] for row, on in held)]
+        groups = [*kept.groups, *(-1 - k for k in range(len(held)))]
+        W = [[x / m for x, m in zip(row, masses, strict=True)] for row in rows]
+        factors = ranked([[dot(a, w) for w in W] for a in rows], groups)
+        still: list[Scalar] = [0] * len(held)
+        gaps = [0 if b is None else b for b in kept.gaps]
+        left, counts = _left(kept, gaps, masses), sum(factors.kept[: len(kept.rows)], start=0)
+        way = _pushed(W, solved_ranked(factors, [*gaps, *still]))
+        v = network.velocities(here)
+        change = _pushed(W, solved_ranked(factors, [*kept.moved(v), *still]))
+        moved = dict(network.with_velocities(here, [-x for x in way]))
+        faster = network.with_velocities(here, [x - d for x, d in zip(v, change, strict=True)])
+        found: list[Scalar] = []
+        for name, body in network.bodies.items():
+            nq = body.positions()
+            rates = body.position_rates(moved[name])
+            q = [x + d for x, d in zip(here[name][:nq], rates, strict=True)]
+            found += body.settle([*q, *faster[name][nq:]])
+        return [*found, left, counts + zero, where(left > CLOSED, 1, 0)]
+
+    *flat, left, rank, _ = loop(PASSES, one, [*start, zero, zero, zero + 1], until_zero=len(start) + 2)
+    return states(flat), {"constraint_gap": left, "constraint_rank": rank}
+
+
+def network_moment(own: States) -> Evaluation:
+    """A moment of which only states are asked."""
+    return Evaluation(own, {}, {})
+
+
+def _left(kept: Kept, gaps: Sequence[Scalar], masses: Sequence[Scalar]) -> Scalar:
+    """The largest gap, over what the velocities make of it."""
+    worst: Scalar = 0
+    for gap, row in zip(gaps, kept.rows, strict=True):
+        if not absent(gap):
+            size = sum((absolute(r) for r in row if not absent(r)), start=0)
+            worst = maximum(worst, where(size > 0, absolute(gap) / where(size > 0, size, 1), 0))
+    return worst
+
+
+def _pushed(columns: Sequence[Sequence[Scalar]], weights: Sequence[Scalar]) -> list[Scalar]:
+    total: list[Scalar] = [0] * len(columns[0])
+    for column, x in zip(columns, weights, strict=True):
+        total = [a if absent(c) else a + c * x for a, c in zip(total, column, strict=True)]
+    return total
+
+
+def told(before: Mapping[str, Scalar], found: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """What is kept of constraints after a step."""
+    if not found:
+        return {}
+    return {
+        "constraint_gap": maximum(before["constraint_gap"], found["constraint_gap"]),
+        "constraint_rank": found["constraint_rank"],
+        "least_constraint_rank": minimum(before["least_constraint_rank"], found["constraint_rank"]),
+    }
+
+
+def kept_impulses(
+    smooth: FlowPart,
+    keeping: Keeping,
+    rows: Mapping[str, Sequence[Scalar]],
+    outcome: Outcome,
+    known: Mapping[str, Scalar],
+    h: Scalar,
+) -> list[tuple[Scalar, Scalar]]:
+    """Impulses of constraints in a step, and which of their rows count, from what all else does."""
+    impulses = smooth.impulses(known, h)
+    for row, p in zip(rows.values(), outcome.impulse, strict=True):
+        impulses = [f if absent(r) else f - r * p for f, r in zip(impulses, row, strict=True)]
+    if smooth.contacts is not None:
+        impulses = [f + smooth.contacts.push(k) for k, f in enumerate(impulses)]
+    found = keeping.multipliers(added(smooth.terms.velocities, keeping.plain(impulses)))
+    return list(zip(found, keeping.ranked.kept, strict=True))
+
+
+def held_rows(smooth: FlowPart, found: FoundRows) -> list[tuple[Sequence[Scalar], Scalar]]:
+    """Rows with 1 where they stick or stand at a stop, and so do not move when gaps are closed."""
+    return [
+        (smooth.rows[name], where(slides(mode), 0, 1))
+        for name, mode in found.slides.items()
+        if not smooth.rigid[name].on
+    ]

@@ -1,0 +1,104 @@
+"""The rows of all constraints of a network: gaps b, and A by which they and velocities that are kept follow from v."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from stiction.network.network import Network, States, cut
+from stiction.trace.derivative import directional
+from stiction.trace.expression import Expr
+from stiction.trace.functions import Scalar
+from stiction.trace.parameters import Key, absent
+
+Matrix = list[list[Scalar]]
+
+
+class Kept(NamedTuple):
+    """Rows of constraints.
+
+    Attributes:
+        rows: A, over the velocities of all bodies, (k, n).
+        gaps: b, (k,); None of rows that keep a velocity alone.
+        places: part and number of the multiplier of each row.
+        groups: rows of one group have one unit.
+    """
+
+    rows: Matrix
+    gaps: list[Scalar | None]
+    places: list[tuple[str, int]]
+    groups: list[int]
+
+    def moved(self, v: Sequence[Scalar]) -> list[Scalar]:
+        """A v."""
+        return [sum((r * x for r, x in zip(row, v, strict=True) if not absent(r)), start=0) for row in self.rows]
+
+    def pushed(self, multipliers: Sequence[Scalar]) -> list[Scalar]:
+        """Aᵀ λ, along the velocities."""
+        total: list[Scalar] = [0] * len(self.rows[0])
+        for row, x in zip(self.rows, multipliers, strict=True):
+            total = [f if absent(r) else f + r * x for f, r in zip(total, row, strict=True)]
+        return total
+
+    def multipliers(self, own: States) -> list[Scalar]:
+        """Those that are kept in the states."""
+        return [own[name][k] for name, k in self.places]
+
+
+def cut_positions(network: Network, own: States) -> States:
+    """The states with positions by which slopes can be taken."""
+    made = dict(own)
+    for name, body in network.bodies.items():
+        nq = body.positions()
+        made[name] = [*map(cut, own[name][:nq]), *own[name][nq:]]
+    return made
+
+
+def kept_rows(network: Network, own: States, every: bool = False) -> Kept:
+    """The rows at some states, whose positions are cut; `every` one, also such as no velocity can change."""
+    signals = network.motions(own)
+    gaps: list[list[Scalar]] = []
+    for name, part in network.constraints.items():
+        gaps.append(list(part.gaps(network.inputs(name, signals))))
+    columns = [directional([b for of in gaps for b in of], seeds) for seeds in _unit_motions(network, own)]
+    velocities = _velocity_columns(network, own)
+    rows, values, places, groups = [], [], [], []
+    first = 0
+    for group, ((name, part), own_gaps) in enumerate(zip(network.constraints.items(), gaps, strict=True)):
+        for k in range(len(part.multipliers)):
+            holonomic = k < len(own_gaps)
+            column = [c[first + k] if holonomic else v[name][k - len(own_gaps)] for c, v in zip(columns, velocities)]
+            if not every and all(map(absent, column)):
+                continue
+            rows.append(column)
+            values.append(own_gaps[k] if holonomic else None)
+            places.append((name, k))
+            groups.append(1000 * group + (0 if part.alike else k))
+        first += len(own_gaps)
+    return Kept(rows, values, places, groups)
+
+
+def _unit_motions(network: Network, own: States) -> list[dict[Expr, Scalar]]:
+    """Rates of all positions under each velocity alone."""
+    found: list[dict[Expr, Scalar]] = []
+    for name, body in network.bodies.items():
+        nq = body.positions()
+        q, n = own[name][:nq], len(own[name]) - nq
+        for k in range(n):
+            rates = body.position_rates([*q, *(int(j == k) for j in range(n))])
+            found.append({x: r for x, r in zip(q, rates, strict=True) if isinstance(x, Expr) and not absent(r)})
+    return found
+
+
+def _velocity_columns(network: Network, own: States) -> list[dict[str, list[Scalar]]]:
+    """What rows of velocities are under each velocity alone, by constraint."""
+    n = len(network.velocities(own))
+    bound = {name: part for name, part in network.constraints.items() if part.keeps_velocities}
+    found = []
+    for k in range(n):
+        signals = network.motions(network.with_velocities(own, [int(j == k) for j in range(n)])) if bound else {}
+        found.append({name: list(part.velocities(network.inputs(name, signals))) for name, part in bound.items()})
+    return found
+
+
+def names_of(network: Network, places: Sequence[Key]) -> list[str]:
+    """What users call multipliers."""
+    return [network.labels.signal((name, list(network.parts[name].start())[int(k)])) for name, k in places]
