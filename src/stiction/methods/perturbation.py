@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from stiction.fields import count, instance
+from stiction.methods.constraints import refuse_constraints
 from stiction.methods.method import Choice, Mark, Method
 from stiction.methods.moreau import Moreau
 from stiction.methods.nominal import NominalMotion, linear_network, linearization, nominal_of, reference_of
@@ -92,6 +93,7 @@ class Perturbation(Method):
 
     def prepare(self, network: Network, step: float) -> Network:
         """The network with a linear robot, as the inner method has it."""
+        refuse_constraints(network, self.name)
         return self.inner.prepare(linear_network(network, self._nominal(network)), step)
 
     def review(self, network: Network, signals: Mapping[str, np.ndarray], time: np.ndarray) -> list[str]:

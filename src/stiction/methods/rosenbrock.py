@@ -18,6 +18,7 @@ from stiction.friction.curve import Curve
 from stiction.friction.dry import Dry, Stribeck
 from stiction.friction.law import Law
 from stiction.methods.bristles import chosen_bristles, with_bristles
+from stiction.methods.constraints import refuse_constraints
 from stiction.methods.explicit import refuse_pushing, refuse_rows
 from stiction.methods.method import Choice, Mark, Method, powers
 from stiction.methods.stop_springs import chosen_springs, with_stop_springs
@@ -74,6 +75,7 @@ class Rosenbrock(Method):
         """Dry friction with bristles; refuses what it cannot differentiate."""
         network.must_be_mechanical(f"method '{self.name}'", "use method 'rk4'")
         refuse_rows(network, self)
+        refuse_constraints(network, self.name)
         if contact_name(network):
             raise NetworkError(f"contacts come and go, which '{self.name}' cannot follow; use method 'moreau' or 'rk4'")
         for name, part in network.parts.items():

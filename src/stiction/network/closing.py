@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from stiction.constraint.constraint import ConstraintError
+from stiction.constraint.equations import Follow
 from stiction.network.kept import cut_positions, kept_rows
 from stiction.network.layout import flat_states, states_of
 from stiction.network.network import Network
 from stiction.network.parameters import Parameters
 from stiction.network.programs import shared_program
+from stiction.network.wires import Port as WirePort
 from stiction.parts.robot_body import RobotBody
 from stiction.trace.parameters import Key, Parametric
 from stiction.trace.program import Port, Program
@@ -24,6 +26,18 @@ NEARLY = 1e-6  # the gap that positions may leave, where all are given; it is cl
 FARTHEST = 0.3  # rad or m that a position may move in one pass
 PASSES = 100
 SINGULAR = 1e-9  # of the largest: singular values of A that count as 0
+
+
+class OpenError(ConstraintError):
+    """A constraint is open at the start of a run.
+
+    Attributes:
+        run: its number in the batch.
+    """
+
+    def __init__(self, message: str, run: int) -> None:
+        super().__init__(message)
+        self.run = run
 
 
 class Closing:
@@ -97,34 +111,55 @@ class Closing:
         return {what: np.array(x, bool) for what, x in found.items()}
 
     def _close(self, state: np.ndarray, free: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Newton's method on the gaps, with steps of least size."""
+        """Positions that close all gaps: of joints that follow others first, so that these stay; then of all."""
         still = np.zeros((self.runs, self.n))
-        A, b, _ = self(state, still)
+        b = self(state, still)[1]
         if np.abs(b).max(initial=0.0) <= NEARLY:
             free = {"q": np.ones(self.n, bool)}  # rounding is shared by all
-        for _ in range(PASSES):
-            if np.abs(b).max(initial=0.0) <= CLOSED:
-                return state
-            change = np.where(free["q"], -_least(A * free["q"], b), 0.0)
+        else:
+            following = [isinstance(self.network.constraints[name], Follow) for name, _ in self.rows]
+            state = self._newton(state, free["q"] & self._followers(), np.array(following))
+        state = self._newton(state, free["q"], np.ones(len(self.rows), bool))
+        b = self(state, still)[1]
+        if np.abs(b).max(initial=0.0) > NEARLY:
+            run, row = np.unravel_index(np.abs(b).argmax(), b.shape)
+            raise OpenError(self._refusal(int(row), float(abs(b[run, row])), free["q"].any()), int(run))
+        return state
+
+    def _newton(self, state: np.ndarray, free: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Newton's method on the gaps of some rows by some velocities, with steps of least size."""
+        still = np.zeros((self.runs, self.n))
+        for _ in range(PASSES if free.any() and rows.any() else 0):
+            A, b, _ = self(state, still)
+            if np.abs(b[:, rows]).max(initial=0.0) <= CLOSED:
+                break
+            change = np.where(free, -_least(A[:, rows] * free, b[:, rows]), 0.0)
             size = np.abs(change).max(axis=-1, keepdims=True)
             change *= np.minimum(1.0, FARTHEST / np.maximum(size, FARTHEST))
             state = self(state, change)[2]
-            A, b, _ = self(state, still)
-        worst = np.abs(b).max(initial=0.0)
-        if worst > NEARLY:
-            run, row = np.unravel_index(np.abs(b).argmax(), b.shape)
-            raise ConstraintError(self._refusal(int(run), int(row), float(abs(b[run, row])), free["q"].any()))
         return state
 
-    def _refusal(self, run: int, row: int, gap: float, moved: bool) -> str:
+    def _followers(self) -> np.ndarray:
+        """Which velocities are those of joints that follow others."""
+        following = set()
+        for name, part in self.network.constraints.items():
+            for term in self.network.driven[WirePort(name, "q")].all_terms if isinstance(part, Follow) else ():
+                names = self.network.parts[term.port.part].robot.position_names  # type: ignore[attr-defined]
+                following |= {(term.port.part, inner) for inner, x in zip(names, term.gain[0], strict=True) if x}  # type: ignore[index]
+        found: list[bool] = []
+        for name, body in self.network.bodies.items():
+            velocities = list(body.start())[body.positions() :]
+            found += [(name, state.partition(".")[2]) in following for state in velocities]
+        return np.array(found, bool)
+
+    def _refusal(self, row: int, gap: float, moved: bool) -> str:
         name = self.rows[row][0].removeprefix("constraint.")
         why = (
             "no positions near those at the start close it: give others, or fewer by name, so that the rest follows"
             if moved
             else "give fewer positions by name, such as q={'crank': 0.3}, so that the rest follows"
         )
-        where = f" in run {run}" if self.runs > 1 else ""
-        return f"constraint '{name}' is open by {gap:.3g} (m, rad) at the start{where}; {why}"
+        return f"constraint '{name}' is open by {gap:.3g} (m, rad) at the start; {why}"
 
     def _keep(self, state: np.ndarray, free: Mapping[str, np.ndarray]) -> np.ndarray:
         """Velocities that the constraints allow."""
@@ -139,10 +174,11 @@ class Closing:
         wrong = np.einsum("rkn,rn->rk", A, moved)
         if (np.abs(wrong) > NEARLY * size).any():
             run, row = np.unravel_index(np.abs(wrong).argmax(), wrong.shape)
-            name, where = self.rows[row][0].removeprefix("constraint."), f" in run {run}" if self.runs > 1 else ""
-            raise ConstraintError(
-                f"the velocities at the start break constraint '{name}' by {abs(wrong[run, row]):.3g}{where}; give "
-                "fewer by name, so that the rest follows"
+            name = self.rows[int(row)][0].removeprefix("constraint.")
+            raise OpenError(
+                f"the velocities at the start break constraint '{name}' by {abs(wrong[run, row]):.3g}; give fewer by "
+                "name, so that the rest follows",
+                int(run),
             )
         state[:, places] = moved
         return state

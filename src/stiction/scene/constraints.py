@@ -45,6 +45,8 @@ def check_constraints(scene: Scene) -> None:
             )
         if not isinstance(name, str) or not name:
             raise scene.refusal(f"a constraint cannot be called {name!r}; choose a text")
+    if scene.near and not scene.all_constraints:
+        raise scene.refusal("near is for positions that follow by constraints, and there are none; give q instead")
     for name, constraint in scene.all_constraints.items():
         for joint in constraint.joints:
             scene.must_know(joint, scene.joints, f"constraint '{name}'")
@@ -106,10 +108,14 @@ def closed_coordinates(scene: Scene, network: Network) -> dict[str, tuple[float,
     return {what: tuple(x) for what, x in found.items()}
 
 
-def fixed_states(scene: Scene) -> set[tuple[str, str]]:
-    """States of robots that the user gave; of all that were given at once, all."""
+def fixed_states(scene: Scene, besides: Collection[str] = ()) -> set[tuple[str, str]]:
+    """States of robots that the user gave; of all that were given at once, all, unless some of the kind ("q" or "v")
+    are given besides.
+    """
     found = set()
     for what, given in scene.given_coordinates.items():
+        if given is None and what in besides:
+            continue
         for robot, r in scene.all_robots.items():
             for inner in r.position_names if what == "q" else r.velocity_names:
                 if given is None or scene.key(robot, inner) in given:

@@ -80,6 +80,11 @@ def holding(scene: Scene) -> dict[str, float]:
     """First values of a scene at which its drives hold its robots at rest, without friction: windings of elastic gears,
     currents and voltages of motors, integrals of controllers.
     """
+    for name in scene.all_constraints:
+        raise InputError(
+            f"constraint '{name}' leaves open which drives hold how much; start as the scene says (no 'held'), or give "
+            "first values"
+        )
     found: dict[str, float] = {}
     for joint in _held(scene):
         found |= _of_drive(joint)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from stiction.constraint.constraint import Constraint
 from stiction.contact.candidates import Candidate
 from stiction.contact.settings import Contacts
@@ -47,6 +49,7 @@ MAPPINGS = (
     "torque",
     "motion",
     "constraints",
+    "near",
 )
 TAKEN = ("energy", "work", "loss", "stored", "start", CONTACT)  # words that begin names of other signals
 ROUNDING = 1e-9  # rad or m by which a position may be elsewhere than it should
@@ -140,7 +143,9 @@ class Scene(Validated):
         gravity: acceleration of free fall [m/s²], 3 numbers.
         q: positions at the start [rad or m], (nq,), or by name; 0 by default, or the end of a joint's way that is
             nearest to it. With constraints, those that are not given follow from those that are.
-        v: velocities at the start [rad/s or m/s], (nv,), or by name; 0 by default.
+        v: velocities at the start [rad/s or m/s], (nv,), or by name; 0 by default. With constraints likewise.
+        near: positions by name [rad or m], near which those are sought that follow by constraints: on which side a loop
+            is closed.
 
     Example:
         >>> import stiction
@@ -170,6 +175,7 @@ class Scene(Validated):
     gravity: Sequence[float] = numbers(3, default=GRAVITY)
     q: Any = ()
     v: Any = ()
+    near: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -201,12 +207,7 @@ class Scene(Validated):
                 raise SceneError(f"friction '{name}' is {site!r}; allowed: a friction law, a FrictionSite, or None")
             for joint in site.joints if isinstance(site, FrictionSite) else (name,):
                 self.must_know(joint, self.joints, f"friction '{name}'")
-        told = {what: [*begun(self, what), *self.motion] for what in ("q", "v")}
-        self._set(
-            "given_coordinates",
-            {what: None if not isinstance(x, Mapping) and len(x) else [*x, *told[what]] for what, x in
-             (("q", self.q), ("v", self.v))},
-        )
+        self._set("given_coordinates", {what: self._given(what) for what in ("q", "v")})
         for what in ("q", "v"):
             self._set(what, self._coordinates(what, getattr(self, what)))
         if self.all_constraints:
@@ -315,12 +316,22 @@ class Scene(Validated):
             owner = f"robot '{self.robot.name}'" if self.robot is not None else "this scene"
             raise SceneError(unknown("joint", joint, owner, joints) + f" (in {where})")
 
+    def _given(self, what: str) -> list[str] | None:
+        """Names of the coordinates at the start that stay as they are given; None: all."""
+        stated = getattr(self, what)
+        if not isinstance(stated, Mapping) and np.size(stated):
+            return None
+        return [*stated, *begun(self, what), *self.motion]
+
     def _coordinates(self, what: str, stated: Any) -> tuple[float, ...]:
         usual: dict[str, float] = {}
         for name, r in self.all_robots.items():
             inner, first = (r.position_names, r.neutral) if what == "q" else (r.velocity_names, [0.0] * r.nv)
             usual |= {self.key(name, each): float(x) for each, x in zip(inner, first, strict=True)}
         if what == "q":
+            for name in self.near:
+                self.must_know(name, usual, "near")
+            usual |= {name: _number(f"near of '{name}'", x) for name, x in self.near.items()}
             usual |= {name: min(max(x.lower, usual[name]), x.upper) for name, x in self.way_limits.items()}
         usual |= begun(self, what) | {name: told[what] for name, told in self._told().items()}
         if isinstance(stated, Mapping):

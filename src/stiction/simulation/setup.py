@@ -13,6 +13,7 @@ from stiction.friction.dry import Dry
 from stiction.friction.law import Law
 from stiction.methods.method import Method
 from stiction.methods.stability import RunError
+from stiction.network.closing import Closing, OpenError
 from stiction.network.labels import full
 from stiction.network.layout import Layout, start_values
 from stiction.network.network import Network
@@ -22,6 +23,7 @@ from stiction.parts.friction import RubbingPart
 from stiction.parts.kinds import Part, Row
 from stiction.parts.robot_body import RobotBody
 from stiction.patterns import fits
+from stiction.scene.constraints import fixed_states
 from stiction.scene.scene import Scene
 from stiction.simulation import observe
 from stiction.simulation.checks import check_masses, check_overlaps, check_positions, check_quaternions, check_values
@@ -101,12 +103,26 @@ class Setup:
         check_values(parameters, given)
         first = _first_values(self.layout, given, parameters)
         check_quaternions(self.layout, first, given)
+        first = self._closed(first, parameters, given)
         check_positions(self.layout, first, parameters, given)
         check_overlaps(self.layout, first, parameters, given)
         parameters, first = self._chosen(parameters, first, given)
         before = {name: x for name, x in (chosen or {}).items() if name in self.parameters}
         carried = {key: x for name, x in before.items() for key in self.parameters[name][1] if key in parameters.chosen}
         return parameters.with_choice(carried), first
+
+    def _closed(self, first: np.ndarray, parameters: Parameters, given: Given) -> np.ndarray:
+        """First values that keep the constraints, where those that were given stay."""
+        if not self.network.constraints:
+            return first
+        begun = {state.partition(".")[0] for _, state in given.start}
+        fixed = set(given.start) | fixed_states(self.scene, besides=begun)
+        try:
+            return Closing(self.network, parameters).closed(first, fixed)
+        except OpenError as error:
+            if not given.names:
+                raise
+            raise given.refusal(str(error), place_of(error.run, given.batch)) from None
 
     def _sorted(self, found: Given) -> Given:
         """Values by key: parameters and first values apart."""
