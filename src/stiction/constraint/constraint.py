@@ -39,8 +39,8 @@ class Constraint(Impedance):
         ...     def gaps(self, motion):
         ...         left, right = motion["q"]
         ...         return [left - right]
-        >>> SameHeight().gaps({"q": [0.3, 0.1]})
-        [0.2]
+        >>> SameHeight().gaps({"q": [0.5, 0.25]})
+        [0.25]
 
     Attributes:
         multipliers: a name for each row, first those with gaps, then those of velocities alone.

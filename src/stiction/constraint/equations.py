@@ -43,7 +43,7 @@ class Follow(Constraint):
     offset: float = number(0.0)
 
     @property
-    def joints(self) -> Sequence[str]:  # type: ignore[override]
+    def joints(self) -> Sequence[str]:
         """Both."""
         return (self.joint, self.of)
 
@@ -108,7 +108,7 @@ class Holonomic(JointEquations):
         return len(_listed(called(self.function, trial, "Holonomic: function", "of the positions of its joints")))
 
     def gaps(self, motion: Ports) -> list[Scalar]:
-        """b."""
+        """B."""
         return _listed(self.function(*motion["q"]))
 
 

@@ -23,7 +23,7 @@ class FrameConstraint(Constraint):
     between: Sequence[str] = texts()
 
     @property
-    def frames(self) -> Sequence[str]:  # type: ignore[override]
+    def frames(self) -> Sequence[str]:
         """Its ends."""
         return self.between
 

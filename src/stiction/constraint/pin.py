@@ -46,7 +46,7 @@ class Pin(FrameConstraint):
     second_axis: tuple[float, ...] | None = direction(None, optional=True)
 
     @property
-    def multipliers(self) -> tuple[str, ...]:  # type: ignore[override]
+    def multipliers(self) -> tuple[str, ...]:
         """The force, and the moment of a hinge across its axis."""
         return FORCES if self.axis is None else (*FORCES, "moment.1", "moment.2")
 

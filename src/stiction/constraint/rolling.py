@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from stiction.constraint.constraint import CONSTRAINTS, WORLD
 from stiction.constraint.frames import FrameConstraint
-from stiction.fields import direction, number, numbers
+from stiction.fields import direction, number
 from stiction.parts.kinds import Ports
 from stiction.spatial import Vector
 from stiction.trace.functions import Scalar, sqrt

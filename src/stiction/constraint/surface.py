@@ -44,7 +44,7 @@ class OnSurface(FrameConstraint):
         called(self.surface, (0.1, 0.2, 0.3), "OnSurface: surface", "of x, y and z that gives one number")
 
     def gaps(self, motion: Ports) -> list[Scalar]:
-        """f at the point."""
+        """F at the point."""
         first, second = (self.pose(motion, end) for end in ("first", "second"))
         seen = second.inverse().point(first.point(Vector(*self.point)))
         return [self.surface(*seen)]

@@ -1,24 +1,23 @@
 """Constraints in a step: forces that keep them, and states put back where they hold.
 
-Velocities go by the masses with constraints in them (`network.terms.Keeping`); in flows accelerations do, A v̇ + Ȧ v = 0.
-After each step positions are closed by Newton's method along M⁻¹ Aᵀ, and velocities follow, while what sticks stays: of
-the order of the method's own error, so that its order is kept.
+Velocities go by the masses with constraints in them (`network.terms.Keeping`); in flows, accelerations do: A v̇ + Ȧ v =
+0. After each step positions are closed by Newton's method along M⁻¹ Aᵀ, and velocities follow, while what sticks stays:
+of the order of the error of the method itself, so that this order is kept.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from stiction.errors import InputError
 from stiction.methods.smooth_part import FlowPart, FoundRows
-from stiction.network.kept import Kept, cut_positions, kept_rows
+from stiction.network.kept import Kept, cut_positions, kept_rows, turning_rates
 from stiction.network.network import Evaluation, Network, States
 from stiction.network.terms import Keeping, Terms, added, dot
 from stiction.rows.ranked import ranked, solved_ranked
 from stiction.rows.site import slides
 from stiction.rows.stick_slip import Outcome
-from stiction.trace.derivative import directional
-from stiction.trace.expression import Expr
 from stiction.trace.functions import Scalar, absolute, loop, maximum, minimum, where
 from stiction.trace.grid import factor, solve
 from stiction.trace.parameters import absent
@@ -72,17 +71,12 @@ def constraint_notes(network: Network, kept: Mapping[str, np.ndarray]) -> list[s
 
 def kept_rates(
     network: Network, now: Evaluation, rates: Mapping[str, Sequence[Scalar]]
-) -> tuple[dict[str, Sequence[Scalar]], list[Scalar]]:
+) -> tuple[dict[str, Any], list[Scalar]]:
     """Rates of all states with the forces of constraints, and the multipliers of all constraints, one after another;
     positions are cut, and the rates are those without these forces.
     """
     kept, v = kept_rows(network, now.own), network.velocities(now.own)
-    moving: dict[Expr, Scalar] = {}
-    for name, body in network.bodies.items():
-        nq = body.positions()
-        pairs = zip(now.own[name][:nq], body.position_rates(now.own[name]), strict=True)
-        moving |= {q: rate for q, rate in pairs if isinstance(q, Expr) and not absent(rate)}
-    turned = directional(kept.moved(v), moving)  # Ȧ v
+    turned = turning_rates(network, now.own, kept, v)
     factors = factor(Terms(network, now).mass_matrix)
     keeping = Keeping(kept, lambda b: solve(factors, b))
     free = [x for name, body in network.bodies.items() for x in rates[name][body.positions() :]]
@@ -110,13 +104,13 @@ def with_multipliers(network: Network, own: States, integrals: Sequence[Scalar],
 def closed(
     network: Network, own: States, held: Sequence[tuple[Sequence[Scalar], Scalar]] = ()
 ) -> tuple[States, dict[str, Scalar]]:
-    """The states with positions that close all gaps and velocities that keep them so; rows that are held (with 1) do not
-    move. And what is to be told: the gap that was left, and the rank.
+    """The states with positions that close all gaps and velocities that keep them so; rows that are held (with 1) stay.
+    And what is to be told: the gap that was left, and the rank.
     """
     if not network.constraints:
         return own, {}
     sizes = {name: (body.positions(), len(own[name])) for name, body in network.bodies.items()}
-    masses = Terms(network, network_moment(own)).mass_diagonal
+    masses = Terms(network, Evaluation(own, {}, {})).mass_diagonal
     start = [x for name, (_, n) in sizes.items() for x in own[name][:n]]
     zero = 0 * start[0]
 
@@ -150,11 +144,6 @@ def closed(
 
     *flat, left, rank, _ = loop(PASSES, one, [*start, zero, zero, zero + 1], until_zero=len(start) + 2)
     return states(flat), {"constraint_gap": left, "constraint_rank": rank}
-
-
-def network_moment(own: States) -> Evaluation:
-    """A moment of which only states are asked."""
-    return Evaluation(own, {}, {})
 
 
 def _left(kept: Kept, gaps: Sequence[Scalar], masses: Sequence[Scalar]) -> Scalar:

@@ -153,7 +153,9 @@ def _flowed(scheme: Scheme, network: Network, block: Block, t: Scalar, h: Scalar
         now = network.evaluate(own, at, stage)
         rates: dict[str, Any] = network.rates(now, at)
         rates |= {name: [where(quick, 0, rate) for rate in rates[name]] for name, quick in fast.items()}
-        rates, pulls = kept_rates(network, now, rates) if multipliers else (rates, [])
+        pulls: list[Scalar] = []
+        if multipliers:
+            rates, pulls = kept_rates(network, now, rates)
         terms = Terms(network, now)
         found = [x for x, moving in zip(flat_states(network, rates), moves, strict=True) if moving]
         return [*found, *(powers(block, terms.pushes, terms.velocities) if block.works else []), *pulls]

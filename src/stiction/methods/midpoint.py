@@ -82,7 +82,9 @@ class MidpointPart(FlowPart):
         super().__init__(now, ahead, t + h, stage)
         found = [*self.rigid, self.touching]  # what is found, and not known beforehand
         self.pushes = {name: push for name, push in self.terms.pushes.items() if name not in found}
-        if network.constraints:  # as they pushed in the last step; what is found is the change, along the rows at the end
+        if (
+            network.constraints
+        ):  # as they pushed in the last step; what is found is the change, along the rows at the end
             here = kept_rows(network, now.now.own)
             self.pushes[""] = [-x for x in here.pushed(here.multipliers(now.now.own))]
         for name in self.rigid:

@@ -302,9 +302,8 @@ class Moreau(Method):
             after = smooth.advanced(block._replace(own=held), found, solution, h)
         else:
             after = flowed(SCHEMES[self.scheme], network, block._replace(own=held), t, h)
-        own = dict(put_back(smooth, solution, after.own, t + h, h))
-        own, kept_now = closed(network, own, held_rows(smooth, found))
-        own = dict(own)
+        kept_own, seen = closed(network, put_back(smooth, solution, after.own, t + h, h), held_rows(smooth, found))
+        own = dict(kept_own)
         speeds = network.velocities(own)
         if smooth.contacts is not None:
             own[smooth.touching] = held[smooth.touching]
@@ -317,7 +316,7 @@ class Moreau(Method):
         if smooth.contacts is not None:
             kept |= smooth.contacts.told(block.method)
         kept |= {"splitting": splitting} if self.splitting else {}
-        kept |= told(block.method, kept_now)
+        kept |= told(block.method, seen)
         if self.scheme == "midpoint":
             kept |= _changes(smooth, block, found, speeds)
             assert isinstance(smooth, MidpointPart)
@@ -401,7 +400,9 @@ class Moreau(Method):
             c = [smooth.speed_at_end(name, free) + ways[name] for name in rows]
             outcome, solution = by_matrix(smooth, rows, (free, coupled, c), modes, allowed, h)
             if coupled.keeping:
-                solution = solution._replace(multipliers=kept_impulses(smooth, coupled.keeping, rows, outcome, known, h))
+                solution = solution._replace(
+                    multipliers=kept_impulses(smooth, coupled.keeping, rows, outcome, known, h)
+                )
             inertia = [1 / coupled.A[k][k] for k in range(len(rows))]
         else:
             system = locked(smooth, joints, known, h)

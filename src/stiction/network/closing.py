@@ -123,7 +123,7 @@ class Closing:
         b = self(state, still)[1]
         if np.abs(b).max(initial=0.0) > NEARLY:
             run, row = np.unravel_index(np.abs(b).argmax(), b.shape)
-            raise OpenError(self._refusal(int(row), float(abs(b[run, row])), free["q"].any()), int(run))
+            raise OpenError(self._refusal(int(row), float(abs(b[run, row])), bool(free["q"].any())), int(run))
         return state
 
     def _newton(self, state: np.ndarray, free: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from stiction.constraint.constraint import ConstraintError
 from stiction.network.network import Network, States, cut
 from stiction.trace.derivative import directional
 from stiction.trace.expression import Expr
-from stiction.trace.functions import Scalar
-from stiction.trace.parameters import Key, absent
+from stiction.trace.functions import Scalar, constant
+from stiction.trace.parameters import absent
 
 Matrix = list[list[Scalar]]
 
@@ -58,6 +59,12 @@ def kept_rows(network: Network, own: States, every: bool = False) -> Kept:
     gaps: list[list[Scalar]] = []
     for name, part in network.constraints.items():
         gaps.append(list(part.gaps(network.inputs(name, signals))))
+        others = list(part.velocities(network.inputs(name, signals)))
+        if len(gaps[-1]) + len(others) != len(part.multipliers):
+            raise ConstraintError(
+                f"'{name}' gives {len(gaps[-1])} gaps and {len(others)} velocities for {len(part.multipliers)} "
+                f"multipliers ({', '.join(part.multipliers)}); allowed: one for each"
+            )
     columns = [directional([b for of in gaps for b in of], seeds) for seeds in _unit_motions(network, own)]
     velocities = _velocity_columns(network, own)
     rows, values, places, groups = [], [], [], []
@@ -65,7 +72,7 @@ def kept_rows(network: Network, own: States, every: bool = False) -> Kept:
     for group, ((name, part), own_gaps) in enumerate(zip(network.constraints.items(), gaps, strict=True)):
         for k in range(len(part.multipliers)):
             holonomic = k < len(own_gaps)
-            column = [c[first + k] if holonomic else v[name][k - len(own_gaps)] for c, v in zip(columns, velocities)]
+            column = [c[first + k] for c in columns] if holonomic else [v[name][k - len(own_gaps)] for v in velocities]
             if not every and all(map(absent, column)):
                 continue
             rows.append(column)
@@ -99,6 +106,11 @@ def _velocity_columns(network: Network, own: States) -> list[dict[str, list[Scal
     return found
 
 
-def names_of(network: Network, places: Sequence[Key]) -> list[str]:
-    """What users call multipliers."""
-    return [network.labels.signal((name, list(network.parts[name].start())[int(k)])) for name, k in places]
+def turning_rates(network: Network, own: States, kept: Kept, v: Sequence[Scalar]) -> list[Scalar]:
+    """Ȧ v: how A v changes while positions move and velocities stay."""
+    moving: dict[Expr, Scalar] = {}
+    for name, body in network.bodies.items():
+        nq = body.positions()
+        pairs = zip(own[name][:nq], body.position_rates(own[name]), strict=True)
+        moving |= {q: rate for q, rate in pairs if isinstance(q, Expr) and not absent(rate)}
+    return directional(kept.moved([constant(x) for x in v]), moving)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-
 from stiction.constraint.constraint import ENDS, POSE, TWIST, WORLD, Constraint
 from stiction.constraint.equations import Follow
 from stiction.errors import unknown

@@ -5,7 +5,7 @@ simulate.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from stiction.robot.joint import SINGLE, Limits
 from stiction.robot.ports import GRAVITY
 from stiction.robot.robot import Robot
 from stiction.scene.build import network_of
+from stiction.scene.constrained import Constrained, constrained
 from stiction.scene.constraints import all_constraints, check_constraints, closed_coordinates
 from stiction.scene.holding import holding
 from stiction.scene.limits import described_limits, has_ends, notes_of_limits
@@ -157,6 +158,7 @@ class Scene(Validated):
     """
 
     error = SceneError
+    given_coordinates: ClassVar[Mapping[str, list[str] | None]]  # as `_given` finds them
 
     robot: Robot | None = instance(Robot, default=None, words="a Robot", optional=True)
     robots: Mapping[str, Robot] = field(default_factory=dict)
@@ -380,6 +382,21 @@ class Scene(Validated):
             -2.9823
         """
         return holding(self)
+
+    def constrained(self, q: Any = None, v: Any = None) -> Constrained:
+        """The dynamics under the constraints at positions q [rad or m], (..., nq), and velocities v [rad/s or m/s],
+        (..., nv), of the robots; by default those at the start. Friction, drives and other parts are left aside.
+
+        Example:
+            >>> import stiction
+            >>> geared = {"gears": stiction.Follow(joint="joint2", of="joint1", ratio=-2.0)}
+            >>> moment = stiction.Scene(robot=stiction.library.pendulum(2), constraints=geared).constrained()
+            >>> moment.A.tolist(), int(moment.rank)
+            ([[2.0, 1.0]], 1)
+            >>> bool(abs(moment.projector @ moment.projector - moment.projector).max() < 1e-12)
+            True
+        """
+        return constrained(self, q, v)
 
     @property
     def joint_control(self) -> dict[str, Any]:
