@@ -82,6 +82,10 @@ class Closing:
             given[-1] = given[-1].reshape(self.runs, -1)
         return tuple(self.program(*given, state, change))  # type: ignore[return-value]
 
+    def rows_at(self, state: np.ndarray) -> np.ndarray:
+        """A at states, (runs, k, n)."""
+        return self(state, np.zeros((self.runs, self.n)))[0]
+
     def closed(self, first: np.ndarray, fixed: Collection[Key]) -> np.ndarray:
         """First states, (*batch, slots), with positions that close all gaps and velocities that keep them so; `fixed`
         are states that stay as they are.
@@ -163,7 +167,7 @@ class Closing:
 
     def _keep(self, state: np.ndarray, free: Mapping[str, np.ndarray]) -> np.ndarray:
         """Velocities that the constraints allow."""
-        A, _, _ = self(state, np.zeros((self.runs, self.n)))
+        A = self.rows_at(state)
         places = velocity_places(self.network)
         v = state[:, places]
         wrong = np.einsum("rkn,rn->rk", A, v)

@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from stiction.network.closing import Closing
 from stiction.network.layout import flat_states, states_of
 from stiction.network.network import Network
 from stiction.network.parameters import Parameters
 from stiction.network.programs import shared_program
 from stiction.network.terms import Terms
 from stiction.parts.kinds import Admittance, Impedance, Implicit, Row
+from stiction.rows.ranked import DEPENDENT
 from stiction.trace.program import Port, Program
 
 
@@ -32,6 +34,7 @@ class StartTerms:
         seen: velocity of each implicit part, as a row, (runs, n).
         speed: that velocity at the start, (runs,); of motors with the opposite sign.
         link_torque: what the bodies take at rest, motors and friction aside, (runs, n).
+        kept: rows of constraints, (runs, k, n); None where there are none.
     """
 
     def __init__(self, network: Network, parameters: Parameters, start: np.ndarray) -> None:
@@ -56,11 +59,19 @@ class StartTerms:
         self.seen: dict[str, np.ndarray] = moving
         self.speed = {name: seen[:, 0, k] for k, name in enumerate(probes.implicit)}
         self.link_torque = forces[:, 0] - outer[:, 0]
+        self.kept = None
+        if network.constraints:
+            self.kept = Closing(network, parameters).rows_at(state.reshape(runs, -1))
 
     def compliance(self, names: Any) -> np.ndarray:
-        """J M⁻¹ Jᵀ of the directions of some parts together, (runs, m, m)."""
+        """J M⁻¹ Jᵀ of the directions of some parts together, as far as constraints let them move, (runs, m, m)."""
         J = np.concatenate([self.rows[name] for name in names], axis=1)
-        return J @ np.linalg.solve(self.mass_matrix, np.moveaxis(J, 1, 2))
+        answers = np.linalg.solve(self.mass_matrix, np.moveaxis(J, 1, 2))
+        if self.kept is None:
+            return J @ answers
+        back = np.linalg.solve(self.mass_matrix, np.moveaxis(self.kept, 1, 2))  # M⁻¹ Aᵀ
+        held = np.linalg.pinv(self.kept @ back, rcond=DEPENDENT, hermitian=True)
+        return J @ (answers - back @ held @ (self.kept @ answers))
 
 
 def _of_drive(part: Any) -> bool:
