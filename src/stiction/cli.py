@@ -132,7 +132,7 @@ def _tell_run(sweep: Any, record: Any, seconds: float) -> None:
     fixed = [f"{name} = {x:g}" for name, x in sweep.values.items() if name not in sweep.varied]
     runs = f"{record.diverged.size} runs of " if sweep.varied else ""
     rows = [
-        ("scene", f"{', '.join(what)}; friction at {', '.join(scene.sites) or 'no joint'}"),
+        ("scene", f"{', '.join(what)}; friction at {', '.join(scene.sites) or 'no joint'}{_kept(scene)}"),
         ("method", f"{method_for(scene.network, settings.get('method'))[0].title}, step {settings['step']:g} s"),
         *([("set", ", ".join(fixed))] if fixed else []),
         ("simulated", f"{runs}{record.time[-1]:g} s in {seconds:.2f} s, {record.status}"),
@@ -147,6 +147,11 @@ def _tell_run(sweep: Any, record: Any, seconds: float) -> None:
                 print(f"  {how}: {', '.join(names)}")
     for note in record.notes:
         print(f"  note: {note}")
+
+
+def _kept(scene: Any) -> str:
+    """The constraints of a scene, in words."""
+    return f"; constraints: {', '.join(scene.all_constraints)}" if scene.all_constraints else ""
 
 
 def _ends(scene: Any, record: Any) -> list[tuple[str, str]]:

@@ -378,6 +378,19 @@ def instances(kind: type, default: Any = MISSING) -> Any:
     return _field(Rule(f"a list of {kind.__name__} objects", convert), default)
 
 
+def functions(default: Any = MISSING) -> Any:
+    """A function, or a list of functions and numbers, kept as a tuple."""
+
+    def convert(value: Any) -> Any:
+        if callable(value):
+            return value
+        if isinstance(value, str) or not value:
+            raise TypeError
+        return tuple(x if callable(x) else real(x) for x in value)
+
+    return _field(Rule("a function, or a list of functions and numbers", convert), default)
+
+
 def function_of_time(default: Any = MISSING) -> Any:
     """A number, or a function of the time t [s] that uses `stiction.trace`; what is no number only at some times shows
     in the run.

@@ -203,7 +203,7 @@ def test_a_cam_of_ones_own(method):
             turn, lift = motion["q"]
             return [lift - self.height * sin(turn)]
 
-    by_function = Holonomic(joints=("turn", "lift"), function=lambda turn, lift: lift - 0.02 * sin(turn))
+    by_function = Holonomic(joints=("turn", "lift"), equations=lambda turn, lift: lift - 0.02 * sin(turn))
     runs = [
         simulate(
             Scene(robot=robot, constraints={"cam": kept}, gravity=DOWN, v={"turn": 3.0}),
@@ -276,8 +276,8 @@ def test_bad_input_is_refused():
         (lambda: Rolling(between=("a", "b"), radius=0.1), "allowed: a frame or body, and 'world'"),
         (lambda: Rolling(between=("a", "world"), radius=0.0), "radius is 0"),
         (lambda: Follow(joint="a", of="a"), "allowed: two joints"),
-        (lambda: Holonomic(joints=("a", "b"), function=lambda a: a), "cannot be called with 2 numbers"),
-        (lambda: Holonomic(joints=("a",), function=lambda a: "x"), "cannot be called with 1 numbers"),
+        (lambda: Holonomic(joints=("a", "b"), equations=lambda a: a), "cannot be called with 2 numbers"),
+        (lambda: Holonomic(joints=("a",), equations=lambda a: "x"), "cannot be called with 1 numbers"),
         (lambda: Pfaffian(joints=("a", "b"), coefficients=lambda a, b: [a]), "one for each of the 2 joints"),
         (lambda: OnSurface(between=("a", "world"), surface=3), "surface is 3"),
     ]:
@@ -395,3 +395,12 @@ def test_a_crank_drags_a_box():
     turn = run.time < np.pi  # over a whole turn the crank's weight gives back what it takes
     work, given = (np.trapezoid(power[turn], run.time[turn]) for power in (push * ex * speed, run["motion.crank"] * 2))
     assert abs(given / work - 1) < 0.005
+
+
+def test_what_stands_is_told_as_stuck():
+    """The rocker gives all that it has while the crank holds the rest: neither slides."""
+    scene = four_bar(1.0, friction={"crank": Coulomb(level=3.0), "rocker": Coulomb(level=0.1)})
+    run = simulate(scene, duration=0.1, step=1e-3)
+    assert np.ptp(run["q.rocker"]) < 1e-12
+    assert (run["mode.rocker"] == 0).all()
+    assert (run["mode.crank"] == 0).all()

@@ -6,9 +6,10 @@ from typing import Any
 
 from stiction.constraint.constraint import CONSTRAINTS, Constraint
 from stiction.constraint.surface import called
-from stiction.fields import instance, number, text, texts
+from stiction.fields import functions, number, text, texts
 from stiction.parts.kinds import Ports
 from stiction.trace.functions import Scalar
+from stiction.trace.structure import flat
 
 TRIAL = (0.1, 0.2, 0.3, 0.15, 0.25, 0.35)  # positions for which a function is tried
 
@@ -91,25 +92,31 @@ class Holonomic(JointEquations):
     Signals: "constraint.NAME.force", or ".force.1" …: the multipliers λ; −λ ∂b/∂q acts on the joints.
 
     Attributes:
-        joints: whose positions the function takes, in this order.
-        function: b of these positions [rad or m]: a number, or a list of them; it uses `stiction.trace`.
+        joints: whose positions the equations take, in this order.
+        equations: b of these positions [rad or m]: a function that uses `stiction.trace` and gives a number or a list
+            of them; or a list of such functions. In files: formulas of q1, q2, ….
 
     Example:
         >>> import stiction
         >>> from stiction.trace import sin
-        >>> cam = stiction.Holonomic(joints=("turn", "lift"), function=lambda turn, lift: lift - 0.02 * sin(turn))
+        >>> cam = stiction.Holonomic(joints=("turn", "lift"), equations=lambda turn, lift: lift - 0.02 * sin(turn))
         >>> cam.multipliers
         ('force',)
     """
 
-    function: Callable[..., Any] = instance(Callable, words="a function of the positions")
+    folded = ("equations",)
+
+    equations: Callable[..., Any] | Sequence[Callable[..., Any]] = functions()
 
     def _rows_for(self, trial: Sequence[float]) -> int:
-        return len(_listed(called(self.function, trial, "Holonomic: function", "of the positions of its joints")))
+        return len(called(self._values, trial, "Holonomic: equations", "of the positions of its joints"))
+
+    def _values(self, *q: Scalar) -> list[Scalar]:
+        return flat(_valued(self.equations, q))
 
     def gaps(self, motion: Ports) -> list[Scalar]:
-        """B."""
-        return _listed(self.function(*motion["q"]))
+        """The values of the equations."""
+        return self._values(*motion["q"])
 
 
 @CONSTRAINTS.add
@@ -122,7 +129,8 @@ class Pfaffian(JointEquations):
 
     Attributes:
         joints: whose positions and velocities it is about, in this order.
-        coefficients: A of the positions: a row of coefficients, or a list of rows; it uses `stiction.trace`.
+        coefficients: A of the positions: a function that uses `stiction.trace` and gives a coefficient for each joint,
+            or a list of such rows; or a list of numbers and functions. In files: formulas of q1, q2, ….
 
     Example:
         >>> import stiction
@@ -132,11 +140,13 @@ class Pfaffian(JointEquations):
         ('force',)
     """
 
-    coefficients: Callable[..., Any] = instance(Callable, words="a function of the positions")
+    folded = ("coefficients",)
+
+    coefficients: Callable[..., Any] | Sequence[Callable[..., Any] | float] = functions()
 
     def _rows_for(self, trial: Sequence[float]) -> int:
         words = "of the positions of its joints that gives a coefficient for each"
-        rows = _rows(called(self.coefficients, trial, "Pfaffian: coefficients", words))
+        rows = called(self._rows, trial, "Pfaffian: coefficients", words)
         if any(len(row) != len(trial) for row in rows):
             raise self.refusal(
                 f"coefficients gives rows of {[len(row) for row in rows]} numbers; allowed: one for each of the "
@@ -144,15 +154,16 @@ class Pfaffian(JointEquations):
             )
         return len(rows)
 
+    def _rows(self, *q: Scalar) -> list[list[Scalar]]:
+        found = _valued(self.coefficients, q)
+        return [list(row) for row in found] if isinstance(found[0], (list, tuple)) else [list(found)]
+
     def velocities(self, motion: Ports) -> list[Scalar]:
         """A q̇."""
-        rows = _rows(self.coefficients(*motion["q"]))
+        rows = self._rows(*motion["q"])
         return [sum((a * v for a, v in zip(row, motion["v"], strict=True)), start=0) for row in rows]
 
 
-def _listed(found: Any) -> list[Scalar]:
-    return list(found) if isinstance(found, (list, tuple)) else [found]
-
-
-def _rows(found: Any) -> list[list[Scalar]]:
-    return [list(row) for row in found] if isinstance(found[0], (list, tuple)) else [list(found)]
+def _valued(given: Any, q: Sequence[Scalar]) -> Any:
+    """What a function, or a list of functions and numbers, gives."""
+    return given(*q) if callable(given) else [x(*q) if callable(x) else x for x in given]

@@ -10,6 +10,7 @@ from stiction.fields import instance, numbers
 from stiction.parts.kinds import Ports
 from stiction.spatial import Vector
 from stiction.trace.functions import Scalar
+from stiction.trace.structure import flat
 
 
 @CONSTRAINTS.add
@@ -54,14 +55,10 @@ def called(function: Any, trial: Sequence[float], what: str, allowed: str) -> An
     """What a function of the user's gives for some numbers, if it can be called so."""
     try:
         found = function(*trial)
-        _ = [float(x) for x in _flat(found)]
+        _ = [float(x) for x in flat(found)]
     except Exception as problem:
         raise ConstraintError(
             f"{what} cannot be called with {len(trial)} numbers ({type(problem).__name__}: {problem}); "
             f"allowed: a function {allowed}, with the functions of stiction.trace"
         ) from None
     return found
-
-
-def _flat(found: Any) -> list:
-    return [x for row in found for x in _flat(row)] if isinstance(found, (list, tuple)) else [found]

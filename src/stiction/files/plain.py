@@ -7,6 +7,7 @@ twice. Formulas are texts. A Python function has no text: it is refused by name,
 import collections.abc
 import dataclasses
 import functools
+import inspect
 import operator
 import types
 import typing
@@ -14,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Union
 
+from stiction.constraint import CONSTRAINTS, Constraint
 from stiction.contact import Contacts, Surface
 from stiction.control import (
     CONTROLLERS,
@@ -74,9 +76,15 @@ TAGS: dict[Any, Registry] = {  # classes that tables name
     Profile: PROFILES,
     Segment: SEGMENTS,
     Shape: SHAPES,
+    Constraint: CONSTRAINTS,
 }
 
 
+VARIABLES = {  # of formulas, by the field that they are for; in others it is the time
+    "function": "w",
+    "surface": "x y z",
+    **dict.fromkeys(("equations", "coefficients"), " ".join(f"q{k + 1}" for k in range(100))),
+}
 MAKING: list[Any] = []  # classes whose types are being made: none holds another of itself
 
 
@@ -129,7 +137,7 @@ def _value(hint: Any, data: Any, where: str, key: str) -> Any:
     """A field's value from plain data."""
     if isinstance(data, str) and _has(hint, collections.abc.Callable):
         try:
-            return Formula(data, "w" if key == "function" else "t")
+            return Formula(data, VARIABLES.get(key, "t"))
         except StictionError as error:
             raise refused(where, error) from None
     if isinstance(data, dict):
@@ -168,7 +176,7 @@ def write(value: Any, where: str, traced: bool = False) -> Any:
         return [write(x, f"{where}[{k}]", traced) for k, x in enumerate(value)]
     if callable(value):
         if traced:
-            return f"Python: {readable(value, 'w' if '.function' in where else 't')}"
+            return f"Python: {readable(value, _variables(value, where))}"
         name = getattr(value, "__name__", type(value).__name__)
         raise SceneError(
             f"{where} is the Python function '{name}', which a file cannot hold; write it as a "
@@ -199,6 +207,13 @@ def _table(value: Any, where: str, traced: bool) -> dict[str, Any]:
         if x is not None and not (type(x) is type(usual) and x == usual):
             table[f.name] = write(x, f"{where}.{f.name}", traced)
     return table
+
+
+def _variables(function: Any, where: str) -> str:
+    """The names of the arguments of a function that stands somewhere in a file."""
+    names = VARIABLES.get(where.rpartition(".")[2].partition("[")[0], "t")
+    needed_ = [p for p in inspect.signature(function).parameters.values() if p.default is p.empty]
+    return " ".join(names.split()[: max(1, len(needed_))])
 
 
 # Types, for checks and for the schema.

@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from stiction.constraint import Constraint
 from stiction.contact import Contacts
 from stiction.control import REFERENCES, Reference, Sensor
 from stiction.drive import Drive
@@ -57,6 +58,8 @@ TABLES = (
     "motion",
     "parts",
     "contacts",
+    "constraints",
+    "near",
 )
 KEYS = (*SETTINGS, "limits", "gravity", *TABLES, "wires", "q", "v")
 
@@ -135,7 +138,7 @@ def scene_text(scene: Scene, settings: Mapping[str, Any], traced: bool = False) 
     content["gravity"] = list(scene.gravity)
     if scene.robot is not None:
         content["robot"] = write(scene.robot, "robot", traced)
-    for key in ("robots", "parts", "drives", "control", "reference", "sensors", "torque", "motion"):
+    for key in ("robots", "parts", "drives", "control", "reference", "sensors", "torque", "motion", "constraints"):
         if getattr(scene, key):
             content[key] = write(getattr(scene, key), key, traced)
     if scene.contacts is not None:
@@ -219,6 +222,11 @@ def scene_from(content: dict[str, Any], folder: Path) -> SceneFile:
     }
     rest["reference"] = {name: _reference(name, x) for name, x in content.get("reference", {}).items()}
     rest["sensors"] = {name: _sensors(name, x) for name, x in content.get("sensors", {}).items()}
+    rest["constraints"] = {
+        name: read(Constraint, table, f"constraints.{name}") for name, table in content.get("constraints", {}).items()
+    }
+    if "near" in content:
+        rest["near"] = content["near"]
     if "contacts" in content:
         rest["contacts"] = read(Contacts, content["contacts"], "contacts")
     for key in ("torque", "motion"):

@@ -4,6 +4,7 @@ import inspect
 from dataclasses import fields
 from typing import Any, get_type_hints
 
+from stiction.constraint import Constraint
 from stiction.contact import Contacts
 from stiction.control import Reference, Sensor
 from stiction.drive import Drive
@@ -40,9 +41,10 @@ def schema() -> dict[str, Any]:
         struct(Contacts),
         file_type(Reference),
         file_type(Sensor),
+        file_type(Constraint),
     ]
     made, found = _msgspec().json.schema_components(types, ref_template="#/$defs/{name}")
-    law, part, robot, table, wire, drive, controller, contacts, motion, sensor = made
+    law, part, robot, table, wire, drive, controller, contacts, motion, sensor, constraint = made
     none = {
         "type": "object",
         "properties": {"law": {"const": "none"}},
@@ -88,6 +90,9 @@ def schema() -> dict[str, Any]:
             "sensors": _by_name({"type": "array", "items": sensor}) | {"description": "by joint"},
             "parts": _by_name(part),
             "contacts": contacts,
+            "constraints": _by_name(constraint) | {"description": "motion that is kept, by names of your choice"},
+            "near": _by_name({"type": "number"})
+            | {"description": "positions near which those are sought that follow by constraints [rad or m]"},
             "wires": {"type": "array", "items": wire},
             "q": first | {"description": "positions at the start [rad or m]"},
             "v": first | {"description": "velocities at the start [rad/s or m/s]"},

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stiction.friction.dry import Dry
-from stiction.friction.law import SLIDING, STUCK
+from stiction.friction.law import CREEP, SLIDING, STUCK
 from stiction.parts.friction import FrictionPart
 from stiction.parts.kinds import Ports, Row
 from stiction.rows.site import Bounds, slides
@@ -98,7 +98,9 @@ class RigidFriction(Row, FrictionPart):
         return where(sticks, torque, slip), where(sticks, 0, where(ahead < 0, -1, 1))
 
     def mode(self, motion: Ports, own: list[Scalar], step: Scalar) -> Scalar:
-        """0 stuck, 2 sliding."""
+        """0 stuck, 2 sliding. What shares a load gives all that it has and stands, as long as others hold."""
+        if self.shared:
+            return where(slides(own[0]) & (absolute(motion["velocity"][0]) > CREEP), SLIDING, STUCK)
         return where(slides(own[0]), SLIDING, STUCK)
 
     def margin(self, motion: Ports, own: list[Scalar], step: Scalar) -> Scalar:

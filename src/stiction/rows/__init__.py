@@ -1,1 +1,1 @@
-"""What is rigid: friction at rest and, later, limits, contacts and loops, as rows of one problem."""
+"""What is rigid: friction at rest, limits, contacts and loops, as rows of one problem."""

@@ -43,7 +43,7 @@ TOKEN = re.compile(
 DEEPEST = 100  # nested brackets and signs
 LONGEST = 300  # sums in a formula
 
-Node = Callable[[Scalar], Scalar]  # value of a piece at time t
+Node = Callable[[tuple[Scalar, ...]], Scalar]  # value of a piece, from those of the variables
 
 
 class FormulaError(StictionError):
@@ -51,11 +51,12 @@ class FormulaError(StictionError):
 
 
 class Formula:
-    """A function of one variable, read from text; it runs on floats, symbols and traced expressions.
+    """A function of one variable or several, read from text; it runs on floats, symbols and traced expressions.
 
     Args:
         text: the formula.
-        variable: its name: t, the time [s], or w, the speed of sliding [rad/s or m/s].
+        variable: its name: t, the time [s], or w, the speed of sliding [rad/s or m/s]; of several, with spaces between,
+            such as "x y z".
 
     Example:
         >>> from stiction.scene import Formula
@@ -63,6 +64,8 @@ class Formula:
         0.5
         >>> Formula("0.4 + 0.1*exp(-w/0.01)", "w")(0.0)
         0.5
+        >>> Formula("z - x*y", "x y z")(2.0, 3.0, 7.0)
+        1.0
     """
 
     def __init__(self, text: str, variable: str = "t") -> None:
@@ -71,9 +74,9 @@ class Formula:
         self.text, self.variable = text, variable
         self._value = _Reader(text, variable).read()
 
-    def __call__(self, t: Scalar) -> Scalar:
-        """The value at time t."""
-        return self._value(t)
+    def __call__(self, *values: Scalar) -> Scalar:
+        """The value, from those of the variables; those that it does not use may be left out at the end."""
+        return self._value(values)
 
     def structure(self) -> tuple:
         """Its text: the numbers in it are folded."""
@@ -94,10 +97,11 @@ class Formula:
 
 
 class _Reader:
-    """Recursive descent over the tokens of a text; each rule returns a function of t."""
+    """Recursive descent over the tokens of a text; each rule returns a function of the variables."""
 
     def __init__(self, text: str, variable: str) -> None:
-        self.text, self.variable, self.at, self.depth = text, variable, 0, 0
+        self.text, self.variables, self.at, self.depth = text, variable.split(), 0, 0
+        self.variable = ", ".join(self.variables[:3])
         self.token, self.kind, self.began = "", "end", 0
         self.conditions: set[Node] = set()
         self.terms = 0
@@ -220,14 +224,15 @@ class _Reader:
 
     def named(self) -> Node:
         name = self.token
-        if name == self.variable:
+        if name in self.variables:
             self.advance()
-            return lambda t: t
+            place = self.variables.index(name)
+            return lambda t: t[place]
         if name in CONSTANTS:
             self.advance()
             return lambda t: CONSTANTS[name]
         if name not in FUNCTIONS:
-            raise self.refuse(unknown("name", name, "a formula", [self.variable, *CONSTANTS, *FUNCTIONS]))
+            raise self.refuse(unknown("name", name, "a formula", [*self.variables[:6], *CONSTANTS, *FUNCTIONS]))
         self.advance()
         count, function = FUNCTIONS[name]
         values = self.arguments(name)

@@ -45,16 +45,17 @@ def traced(function: Any) -> str:
     """What a function of numbers does, as the text of its trace."""
 
     def listed(*x: Any) -> tuple:
-        return (_flat(function(*x)),)
+        return (flat(function(*x)),)
 
     try:
         needed = [p for p in signature(function).parameters.values() if p.default is p.empty]
         given = [Port(f"x{k}") for k in range(max(1, len(needed)))]
-        width = len(_flat(function(*(1.0 for _ in given))))
+        width = len(flat(function(*(1.0 for _ in given))))
         return Program("function", listed, given, [Port("value", (width,))]).dump()
     except Exception as problem:  # whatever it is, the program itself will show it
         raise NoKeyError(getattr(function, "__name__", type(function).__name__)) from problem
 
 
-def _flat(value: Any) -> list:
-    return [x for row in value for x in _flat(row)] if isinstance(value, (tuple, list)) else [value]
+def flat(value: Any) -> list:
+    """The numbers of nested lists, one after another."""
+    return [x for row in value for x in flat(row)] if isinstance(value, (tuple, list)) else [value]
