@@ -4,8 +4,8 @@
     A(q) v = 0        Pfaffian: a velocity for each row, linear in v, that no gap belongs to
     M v̇ + bias + Aᵀ λ = pushes        course.md, section 7
 
-A constraint reads how bodies move and has no outputs: its forces −Aᵀλ act along the rows themselves. Its states are the
-multipliers λ, as means over the last step.
+A constraint reads how bodies move; its forces −Aᵀλ act along the rows themselves, without wires. Its states and outputs
+are the multipliers λ, as means over the last step: what a force sensor would tell.
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,6 +52,7 @@ class Constraint(Impedance):
 
     error = ConstraintError
     settable = False
+    lone = True
     joints: Sequence[str] = ()
     frames: Sequence[str] = ()
     multipliers: Sequence[str] = ()
@@ -59,11 +60,16 @@ class Constraint(Impedance):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._count_rows()
         joints = dict.fromkeys(("q", "v") if self.keeps_velocities else ("q",), len(self.joints))
         seen = {**POSE, **(TWIST if self.keeps_velocities else {})}
         ends = [word for word, name in zip(ENDS, self.frames, strict=False) if name != WORLD]
         frames = {f"{word}_{port}": n for word in ends for port, n in seen.items()}
         self._set("inputs", (joints if self.joints else {}) | frames)
+        self._set("outputs", dict.fromkeys(self.multipliers, 1))
+
+    def _count_rows(self) -> None:
+        """Find the multipliers, where they are not known by the class."""
 
     def gaps(self, motion: Ports) -> Sequence[Scalar]:
         """b(q) of the first rows, from the positions that it reads."""
@@ -83,5 +89,5 @@ class Constraint(Impedance):
         return dict.fromkeys(self.multipliers, 0.0)
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, Sequence[Scalar]]:
-        """It has no outputs: methods know its rows."""
-        return {}, [0] * len(own)
+        """The multipliers of the last step; that they act, methods see to."""
+        return {name: [x] for name, x in zip(self.multipliers, own, strict=True)}, [0] * len(own)

@@ -67,8 +67,7 @@ class JointEquations(Constraint):
 
     joints: Sequence[str] = texts()
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def _count_rows(self) -> None:
         trial = [TRIAL[k % len(TRIAL)] for k in range(len(self.joints))]
         count = self._rows_for(trial)
         names = ("force",) if count == 1 else tuple(f"force.{k + 1}" for k in range(count))

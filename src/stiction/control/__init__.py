@@ -11,6 +11,7 @@ from stiction.control.profile import PROFILES, Profile, SCurve, Trapezoid
 from stiction.control.reference import REFERENCES, Chain, PointToPoint, Reference, Spline
 from stiction.control.registry import CONTROLLERS
 from stiction.control.sensor import SENSORS, CurrentSensor, Encoder, Sensor, Tachometer
+from stiction.control.task_control import HybridControl, OperationalSpace
 from stiction.control.tool_path import ToolPath
 from stiction.control.whole_arm import (
     ArmController,
@@ -43,9 +44,11 @@ __all__ = [
     "CurrentSensor",
     "Encoder",
     "GravityCompensation",
+    "HybridControl",
     "JointImpedance",
     "Line",
     "Loop",
+    "OperationalSpace",
     "PathError",
     "PointToPoint",
     "PositionLoop",

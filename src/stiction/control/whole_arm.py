@@ -69,6 +69,10 @@ class Model(Validated, Parametric):
         given = self.body.generalized_forces([*q, *v], forces)
         return [x - y for x, y in zip(needed, given, strict=True)]
 
+    def mass_matrix(self, q: list[Scalar]) -> list[list[Scalar]]:
+        """M(q), rotors included."""
+        return self.body.mass_matrix([*q, *([0] * self.body.robot.nv)])
+
     def at_rest(self, q: list[Scalar]) -> list[Scalar]:
         """What rest takes at the joints: gravity, less what springs give."""
         still = [0] * self.body.robot.nv
@@ -180,7 +184,7 @@ class ArmController(Digital):
         return {"torque": torques}, away
 
 
-def _errors(inputs: Ports, stiffness: Any, damping: Any) -> list[Scalar]:
+def tracking_errors(inputs: Ports, stiffness: Any, damping: Any) -> list[Scalar]:
     """Stiffness · (target − position) + damping · (its rate)."""
     both = zip(inputs["target"], inputs["position"], inputs["target_velocity"], inputs["velocity"], strict=True)
     return [k * (q - x) + d * (dq - v) for (q, x, dq, v), k, d in zip(both, stiffness, damping, strict=True)]
@@ -213,7 +217,7 @@ class ComputedTorque(ArmController):
 
     def wish(self, q: list[Scalar], v: list[Scalar], inputs: Ports) -> Sequence[Scalar]:
         """Inverse dynamics of the wanted acceleration."""
-        pulls = _errors(inputs, self.stiffness, self.damping)
+        pulls = tracking_errors(inputs, self.stiffness, self.damping)
         return self.model.torque(q, v, [a + x for a, x in zip(inputs["target_acceleration"], pulls, strict=True)])
 
 
@@ -274,7 +278,7 @@ class JointImpedance(ArmController):
     def wish(self, q: list[Scalar], v: list[Scalar], inputs: Ports) -> Sequence[Scalar]:
         """Springs, dampers and gravity."""
         still = self.model.at_rest(q)
-        return [a + b for a, b in zip(still, _errors(inputs, self.stiffness, self.damping), strict=True)]
+        return [a + b for a, b in zip(still, tracking_errors(inputs, self.stiffness, self.damping), strict=True)]
 
 
 @CONTROLLERS.add
@@ -320,7 +324,7 @@ class CartesianImpedance(ArmController):
         def apart(port: str) -> Vector:
             return Vector(*there[f"{self.frame}.{port}"]) - Vector(*here[f"{self.frame}.{port}"])
 
-        turn = _turn(here[f"{self.frame}.rotation"], there[f"{self.frame}.rotation"])
+        turn = turn_between(here[f"{self.frame}.rotation"], there[f"{self.frame}.rotation"])
         force = _pull(self.stiffness, apart("position"), self.damping, apart("velocity"))
         moment = _pull(self.rotational_stiffness, turn, self.rotational_damping, apart("angular"))
         forces = self.model.no_forces() | {f"{self.frame}.force": force, f"{self.frame}.moment": moment}
@@ -333,7 +337,7 @@ def _pull(stiffness: Sequence[Scalar], way: Vector, damping: Sequence[Scalar], r
     return [k * x + d * v for k, x, d, v in zip(stiffness, way, damping, rate, strict=True)]
 
 
-def _turn(here: Sequence[Scalar], there: Sequence[Scalar]) -> Vector:
+def turn_between(here: Sequence[Scalar], there: Sequence[Scalar]) -> Vector:
     """Axis times sine of the angle from one rotation to another, whose numbers come row by row: half the sum of the
     cross products of their columns.
     """

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from stiction.constraint.constraint import ConstraintError
+from stiction.constraint.rows import present_motion, unit_motions
 from stiction.network.network import Network, States, cut
 from stiction.trace.derivative import directional
 from stiction.trace.expression import Expr
@@ -65,7 +66,8 @@ def kept_rows(network: Network, own: States, every: bool = False) -> Kept:
                 f"'{name}' gives {len(gaps[-1])} gaps and {len(others)} velocities for {len(part.multipliers)} "
                 f"multipliers ({', '.join(part.multipliers)}); allowed: one for each"
             )
-    columns = [directional([b for of in gaps for b in of], seeds) for seeds in _unit_motions(network, own)]
+    seeds = [x for name, body in network.bodies.items() for x in unit_motions(body, own[name])]
+    columns = [directional([b for of in gaps for b in of], moving) for moving in seeds]
     velocities = _velocity_columns(network, own)
     rows, values, places, groups = [], [], [], []
     first = 0
@@ -83,18 +85,6 @@ def kept_rows(network: Network, own: States, every: bool = False) -> Kept:
     return Kept(rows, values, places, groups)
 
 
-def _unit_motions(network: Network, own: States) -> list[dict[Expr, Scalar]]:
-    """Rates of all positions under each velocity alone."""
-    found: list[dict[Expr, Scalar]] = []
-    for name, body in network.bodies.items():
-        nq = body.positions()
-        q, n = own[name][:nq], len(own[name]) - nq
-        for k in range(n):
-            rates = body.position_rates([*q, *(int(j == k) for j in range(n))])
-            found.append({x: r for x, r in zip(q, rates, strict=True) if isinstance(x, Expr) and not absent(r)})
-    return found
-
-
 def _velocity_columns(network: Network, own: States) -> list[dict[str, list[Scalar]]]:
     """What rows of velocities are under each velocity alone, by constraint."""
     n = len(network.velocities(own))
@@ -110,7 +100,5 @@ def turning_rates(network: Network, own: States, kept: Kept, v: Sequence[Scalar]
     """Ȧ v: how A v changes while positions move and velocities stay."""
     moving: dict[Expr, Scalar] = {}
     for name, body in network.bodies.items():
-        nq = body.positions()
-        pairs = zip(own[name][:nq], body.position_rates(own[name]), strict=True)
-        moving |= {q: rate for q, rate in pairs if isinstance(q, Expr) and not absent(rate)}
+        moving |= present_motion(body, own[name])
     return directional(kept.moved([constant(x) for x in v]), moving)

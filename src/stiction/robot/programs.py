@@ -104,8 +104,9 @@ def _blueprint(robot: Robot, replaced: tuple[str, ...]) -> Blueprint:
     for joint in robot.joints:
         if joint.mimic:
             raise RobotError(
-                f"robot '{robot.name}': joint '{joint.name}' mimics '{joint.mimic.joint}', which dynamics does not "
-                "support; use robot.without_mimics() to let it move freely or robot.lock({joint: position}) to fix it"
+                f"robot '{robot.name}': joint '{joint.name}' mimics '{joint.mimic.joint}', which the robot alone does "
+                "not keep; a Scene does (scene.constrained() has its dynamics), robot.without_mimics() lets it move "
+                "freely, and robot.lock({joint: position}) fixes it"
             )
     parameter = Substitution(replaced=dict.fromkeys(replaced, 1.0))
     Assembly(robot, parameter)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from stiction.control.cascade import Cascade
+from stiction.control.task_control import HybridControl
 from stiction.control.whole_arm import ArmController
 from stiction.drive.drive import Drive
 from stiction.errors import unknown
@@ -112,6 +113,14 @@ def _attach(scene: Scene, mounts: Mapping[str, Mount], made: Wiring) -> None:
             anchors = {end: fixed[end] for spring in springs.values() for end in spring.between if end in fixed}
             body: Any = made.parts[robot]
             whole = replace(body, robot=_with_rotors(scene, robot, behind_springs=True))  # as if all gears were rigid
+            if isinstance(controller, HybridControl):
+                kept = scene.all_constraints
+                if controller.constraint not in kept:
+                    raise NetworkError(
+                        f"control of robot '{robot}': "
+                        + unknown("constraint", controller.constraint, "the scene", kept)
+                    )
+                controller = controller.under(kept[controller.constraint], robot)
             controller = controller.on(whole, springs, anchors)
         outer |= servos.robot_controller(robot, controller, scene.joints_of(robot))
     for name in dict.fromkeys([*drives, *scene.joint_control, *outer]):

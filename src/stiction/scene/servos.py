@@ -7,7 +7,7 @@ are exact where there are none; "target", "target_velocity" and "target_accelera
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from stiction.control.cascade import Cascade
 from stiction.control.loops import loop_part
 from stiction.control.reference import Reference, ReferencePart
 from stiction.control.sensor import Sensor
+from stiction.control.task_control import REACTION
 from stiction.drive.drive import Drive
 from stiction.drive.motor import ElectricMotor, TorqueMotor
 from stiction.network.labels import Label
@@ -234,6 +235,9 @@ class Servos:
         part, n, who = f"control.{robot}", len(joints), f"control of robot '{robot}'"
         self.made.parts[part] = controller
         for port, size in controller.inputs.items():
+            if port == REACTION:
+                self.made.wires.append(Wire(f"{part}.{port}", reaction_terms(controller)))
+                continue
             if size != n:
                 raise NetworkError(f"{who} reads {size} numbers of '{port}'; the robot has {n} joints")
             self.made.wires.append(Wire(f"{part}.{port}", self._stacked(joints, port, who)))
@@ -316,3 +320,12 @@ def unit_row(place: int, size: int) -> list[float]:
 def component(place: int, size: int) -> str:
     """The name of a component of a port."""
     return component_names(size)[place]
+
+
+def reaction_terms(controller: Any) -> list[Term | str]:
+    """The multipliers of the constraint that a controller reads, one after another."""
+    names = controller.kept.multipliers
+    return [
+        InternalTerm(f"constraint.{controller.constraint}.{name}", [[float(j == k)] for j in range(len(names))])
+        for k, name in enumerate(names)
+    ]
