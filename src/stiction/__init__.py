@@ -68,8 +68,12 @@ _HOME = {
     "simulation.simulator": ("Simulator",),
     "simulation.state": ("State",),
     "simulation.trajectory": ("Trajectory",),
+    "show.ellipses": ("plot_ellipses",),
     "files.scene_file": ("SceneFile", "read_drives", "read_scene", "write_scene"),
     "errors": ("DivergedError", "InputError", "RobotError", "StictionError", "StictionWarning", "TraceError"),
+    "robot.ellipsoid": ("Ellipsoid",),
+    "robot.mass_properties": ("MassProperties", "ad", "adjoint"),
+    "robot.symbolic": ("lagrange_equations",),
     "robot": (
         "Box",
         "Capsule",

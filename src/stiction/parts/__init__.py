@@ -8,6 +8,7 @@ from stiction.parts.friction import Friction, FrictionPart
 from stiction.parts.ground import Ground, TouchingPoint
 from stiction.parts.imposed_motion import ImposedMotion
 from stiction.parts.kinds import Admittance, Clock, Digital, Impedance, Implicit, Part, Ports, Row, Spring
+from stiction.parts.lagrangian import LagrangianBody
 from stiction.parts.penalty_joint import PenaltyJoint
 from stiction.parts.registry import PARTS
 from stiction.parts.robot_body import RobotBody
@@ -33,6 +34,7 @@ __all__ = [
     "Impedance",
     "Implicit",
     "ImposedMotion",
+    "LagrangianBody",
     "Mass",
     "Part",
     "PenaltyJoint",

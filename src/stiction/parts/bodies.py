@@ -10,10 +10,11 @@ from stiction.errors import RobotError
 from stiction.fields import instances, number, numbers
 from stiction.parts.kinds import FRAME_INPUTS, FRAME_OUTPUTS, Admittance, Ports
 from stiction.parts.registry import PARTS
+from stiction.robot.mass_properties import MassProperties
 from stiction.robot.origin import Origin
 from stiction.robot.ports import GRAVITY
 from stiction.robot.shape import Shape
-from stiction.robot.solid import Solid, composite
+from stiction.robot.solid import Solid
 from stiction.spatial import ZERO, Twist, Vector, from_quaternion, quaternion_rate
 from stiction.trace.functions import Scalar, sqrt
 
@@ -130,7 +131,7 @@ class FreeBody(Admittance):
             >>> [round(x, 3) for x in box.inertia]
             [0.065, 0.05, 0.025]
         """
-        mass, center, inertia = composite(solids)
+        mass, center, inertia = MassProperties.of_solids(*solids)
         aside = np.abs(inertia - np.diag(np.diag(inertia))).max()
         if aside > 1e-9 * np.abs(inertia).max():
             raise RobotError(

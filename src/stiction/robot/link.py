@@ -9,9 +9,10 @@ import numpy as np
 from stiction.errors import RobotError
 from stiction.fields import argument, flag, instance, instances, matrix, number, numbers, text
 from stiction.robot.element import Element
+from stiction.robot.mass_properties import MassProperties
 from stiction.robot.origin import Origin
 from stiction.robot.shape import Shape
-from stiction.robot.solid import PointMass, Solid, composite
+from stiction.robot.solid import PointMass, Solid
 
 NOTHING = 1e-12  # kg m²: below this an inertia is rounding of zero
 LUMPED = "Identified parameters that stand for no real body are taken with lumped=True"
@@ -91,7 +92,7 @@ class Link(Element):
         solid_field = instance(Solid, words="a solid, such as stiction.Box")
         for solid in solids:
             argument(f"link '{name}'", "a part", solid, solid_field, RobotError)
-        mass, center, inertia = composite(solids)
+        mass, center, inertia = MassProperties.of_solids(*solids)
         shapes = [solid for solid in solids if not isinstance(solid, PointMass)]
         return Link(name=name, mass=mass, center_of_mass=center.tolist(), inertia=inertia.tolist(), shapes=shapes)
 

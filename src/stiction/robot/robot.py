@@ -14,6 +14,7 @@ from stiction.fields import instances, matrix, text
 from stiction.robot import (
     derivatives,
     dynamics,
+    ellipsoid,
     energy,
     feasibility,
     identification,
@@ -118,6 +119,7 @@ class Robot(Element):
     jacobian_rate = kinematics.jacobian_rate
     position_rates = kinematics.position_rates
     inverse_kinematics = inverse_kinematics.inverse_kinematics
+    ellipsoid = ellipsoid.ellipsoid
 
     inverse_dynamics = dynamics.inverse_dynamics
     newton_euler = step_by_step.newton_euler

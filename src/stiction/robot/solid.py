@@ -300,19 +300,3 @@ class PointMass(Solid):
     def shape_inertia(self) -> np.ndarray:
         """No inertia about itself [m²]."""
         return np.zeros(3)
-
-
-def composite(solids: Sequence[Solid]) -> tuple[float, np.ndarray, np.ndarray]:
-    """Mass [kg], centre of mass [m], (3,), and inertia about it [kg m²], (3, 3), of several solids together."""
-    if not solids:
-        raise RobotError("a composite needs at least one solid; got none")
-    for s in solids:
-        if not s.weighs:
-            raise s.refusal(f"give either mass or density; got mass={s.mass}, density={s.density}")
-    mass = sum(s.total_mass for s in solids)
-    center = np.sum([s.total_mass * s.center for s in solids], axis=0) / mass
-    inertia = np.zeros((3, 3))
-    for s in solids:
-        d = s.center - center
-        inertia += s.inertia + s.total_mass * (d @ d * np.eye(3) - np.outer(d, d))
-    return mass, center, inertia

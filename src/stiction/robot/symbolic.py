@@ -224,17 +224,31 @@ class Symbolic:
         ]
 
 
-def lagrange_equations(L: Any, q: Sequence[Any], v: Sequence[Any], a: Sequence[Any]) -> list[Any]:
-    """The forces d/dt ∂L/∂q̇ − ∂L/∂q of a Lagrangian, with symbols of positions, velocities and accelerations.
+def lagrange_equations(
+    L: Any, q: Sequence[Any], v: Sequence[Any] | None = None, a: Sequence[Any] | None = None, **values: Any
+) -> list[Any]:
+    """The forces d/dt ∂L/∂q̇ − ∂L/∂q of a Lagrangian, in closed form.
+
+    Args:
+        L: the Lagrangian: an expression of SymPy; or a function of the lists of positions and velocities, and of
+            `values`, such as `LagrangianBody` simulates.
+        q: symbols of the positions, or their names.
+        v: symbols of the velocities; "dx" for a position "x" if not given.
+        a: symbols of the accelerations; "ddx" likewise.
+        values: what a function takes besides, numbers or symbols, by name.
 
     Example:
-        >>> import sympy as sp
-        >>> from stiction.robot.symbolic import lagrange_equations
-        >>> m, x1, x2, v1, v2, a1, a2 = sp.symbols("m x1 x2 v1 v2 a1 a2")
-        >>> lagrange_equations(m * v1 * v2 * sp.cos(x2), [x1, x2], [v1, v2], [a1, a2])
-        [m*(a2*cos(x2) - v2**2*sin(x2)), a1*m*cos(x2)]
+        >>> import stiction, sympy
+        >>> from stiction.trace import cos
+        >>> m = sympy.Symbol("m")
+        >>> stiction.lagrange_equations(lambda q, v, m: m * v[0] * v[1] * cos(q[1]), ["x", "y"], m=m)
+        [m*(ddy*cos(y) - dy**2*sin(y)), ddx*m*cos(y)]
     """
     sp: Any = needed("sympy", "closed forms")
+    q = [sp.Symbol(x) if isinstance(x, str) else x for x in q]
+    v, a = (given or [sp.Symbol(f"{d}{x}") for x in q] for given, d in ((v, "d"), (a, "dd")))
+    if callable(L) and not isinstance(L, sp.Basic):
+        L = L(list(q), list(v), **values)
     found = []
     for x, dx in zip(q, v, strict=True):
         push = sp.diff(L, dx)
