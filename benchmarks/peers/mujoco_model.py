@@ -36,6 +36,7 @@ def mjcf(
     actuators: str = "",
     tendons: str = "",
     sites: Mapping[int, str] | None = None,
+    equalities: str = "",
 ) -> str:
     """The model.
 
@@ -46,6 +47,7 @@ def mjcf(
         actuators: elements of actuator.
         tendons: elements of tendon.
         sites: elements of some bodies, by index.
+        equalities: elements of equality.
     """
     bodies = robot.mechanism.bodies
 
@@ -69,7 +71,8 @@ def mjcf(
     return (
         '<mujoco><compiler angle="radian" inertiafromgeom="false"/>'
         f'<option gravity="0 0 -9.81" {option}><flag contact="disable"/></option>'
-        f"<worldbody>{inside(-1)}</worldbody><tendon>{tendons}</tendon><actuator>{actuators}</actuator></mujoco>"
+        f"<worldbody>{inside(-1)}</worldbody><tendon>{tendons}</tendon><actuator>{actuators}</actuator>"
+        f"<equality>{equalities}</equality></mujoco>"
     )
 
 

@@ -1,69 +1,10 @@
-"""Mechanisms with closed loops."""
+"""More mechanisms with closed loops."""
 
 import numpy as np
+from benchmarks.peers.mechanisms import DOWN, bar, hinge
 
 from stiction import Frame, Joint, Link, Origin, Pin, Robot, Scene
 from stiction.parts import Fixed, TwoPointSpring
-
-DOWN = (0.0, -9.81, 0.0)
-
-
-def bar(name, length, mass=1.0):
-    """A slender bar along x."""
-    turns = mass * length**2 / 12
-    return Link(
-        name=name, mass=mass, center_of_mass=(length / 2, 0, 0), inertia=np.diag([1e-3 * turns + 1e-9, turns, turns])
-    )
-
-
-def hinge(name, parent, child, x=0.0, y=0.0, **more):
-    """A joint about z."""
-    return Joint(name=name, kind="continuous", parent=parent, child=child, origin=Origin(xyz=(x, y, 0)), **more)
-
-
-CRANK, COUPLER, ROCKER, GROUND = 0.2, 0.5, 0.4, 0.6
-
-
-def four_bar_robot():
-    """Crank and coupler, and a rocker beside them."""
-    return Robot(
-        name="four-bar",
-        links=[Link(name="base"), bar("crank", CRANK), bar("coupler", COUPLER, 2.0), bar("rocker", ROCKER, 1.5)],
-        joints=[
-            hinge("crank", "base", "crank"),
-            hinge("coupler", "crank", "coupler", CRANK),
-            hinge("rocker", "base", "rocker", GROUND),
-        ],
-    )
-
-
-LOOP = Pin(between=("robot.coupler", "robot.rocker"), first_point=(COUPLER, 0, 0), second_point=(ROCKER, 0, 0))
-
-
-def four_bar(q=1.0, constraints=None, **more):
-    """A four-bar linkage, open to the upper side."""
-    kept = {"loop": LOOP} if constraints is None else constraints
-    start = {} if "motion" in more else {"q": {"crank": q}}
-    rocker = rocker_angle(q)
-    coupler = np.arctan2(
-        ROCKER * np.sin(rocker) - CRANK * np.sin(q), GROUND + ROCKER * np.cos(rocker) - CRANK * np.cos(q)
-    )
-    return Scene(
-        robot=more.pop("robot", None) or four_bar_robot(),
-        constraints=kept,
-        gravity=DOWN,
-        near={"coupler": coupler - q + 0.1, "rocker": rocker - 0.1},
-        **start,
-        **more,
-    )
-
-
-def rocker_angle(crank):
-    """The angle of the rocker, by the triangle of the diagonal."""
-    x, y = GROUND - CRANK * np.cos(crank), -CRANK * np.sin(crank)  # from the crank's end to the rocker's foot
-    diagonal = np.hypot(x, y)
-    inner = np.arccos((ROCKER**2 + diagonal**2 - COUPLER**2) / (2 * ROCKER * diagonal))
-    return np.arctan2(-y, -x) - inner
 
 
 def slider_crank(**more):

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from benchmarks.peers.mechanisms import DOWN, bar, four_bar, four_bar_robot, hinge
 from scipy.integrate import solve_ivp
 
 from stiction import (
@@ -37,8 +38,6 @@ from stiction import (
 from stiction.constraint import Constraint
 from stiction.parts import Fixed, FreeBody
 from stiction.trace import cos, sin, sqrt
-
-from .mechanisms import DOWN, bar, four_bar, four_bar_robot, hinge
 
 METHODS = ["rk4", "moreau"]
 

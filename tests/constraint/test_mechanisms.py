@@ -2,30 +2,28 @@
 
 import mujoco
 import numpy as np
-import pinocchio as pin
 import pytest
-from benchmarks.peers.pinocchio_model import PinocchioRobot
+from benchmarks.peers.mechanisms import (
+    COUPLER,
+    CRANK,
+    GROUND,
+    LOOP,
+    ROCKER,
+    InPinocchio,
+    four_bar,
+    four_bar_robot,
+    gripper,
+    in_mujoco,
+    rocker_angle,
+    stewart,
+    without,
+)
 from scipy.integrate import solve_ivp
 
 from stiction import Coulomb, Moreau, Pin, Scene, StictionWarning, Viscous, simulate
 from stiction.trace import sin
 
-from .mechanisms import (
-    COUPLER,
-    CRANK,
-    DOWN,
-    GROUND,
-    LOOP,
-    ROCKER,
-    SQUEEZED,
-    SQUEEZED_SPEEDS,
-    five_bar,
-    four_bar,
-    four_bar_robot,
-    rocker_angle,
-    slider_crank,
-    squeezer,
-)
+from .mechanisms import SQUEEZED, SQUEEZED_SPEEDS, five_bar, slider_crank, squeezer
 
 METHODS = ["rk4", "gill", "moreau", Moreau(scheme="gill"), "euler"]
 
@@ -120,47 +118,29 @@ def test_andrews_squeezing_mechanism():
     assert abs(rough["q.beta"][-1] - SQUEEZED["beta"]) < 2e-4  # 16 turns' worth of angle, order 2
 
 
-def pinocchio_acceleration(scene):
-    peer = PinocchioRobot(scene.robot, gravity=DOWN)
-    places = [pin.SE3(np.eye(3), np.array([x, 0.0, 0.0])) for x in (COUPLER, ROCKER)]
-    model = pin.RigidConstraintModel(
-        pin.ContactType.CONTACT_3D, peer.model, peer.joints[1], places[0], peer.joints[2], places[1]
-    )
-    models, data = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
-    models.append(model)
-    data.append(model.createData())
-    pin.initConstraintDynamics(peer.model, peer.data, models, data)
-    settings = pin.ProximalSettings(1e-12, 1e-12, 100)
-    q, v = peer.q(scene.q), peer.v(scene.v)
-    return peer.back(pin.constraintDynamics(peer.model, peer.data, q, v, np.zeros(3), models, data, settings))
-
-
 def test_accelerations_are_those_of_pinocchio():
-    for crank, speed in ((1.0, 2.0), (-2.0, -5.0), (0.1, 0.0)):
-        scene = four_bar(crank, v={"crank": speed})
-        ours = scene.constrained().acceleration()
-        assert abs(ours - pinocchio_acceleration(scene)).max() < 1e-8 * max(1, abs(ours).max())
+    for scene in (
+        *(four_bar(crank, v={"crank": speed}) for crank, speed in ((1.0, 2.0), (-2.0, -5.0), (0.1, 0.0))),
+        without(gripper(v={"left_crank": 3.0}), "gears"),
+    ):
+        n = len(scene.v)
+        torque = np.linspace(-0.1, 0.1, n)
+        ours, theirs = (
+            scene.constrained().acceleration(torque),
+            InPinocchio(scene).acceleration(scene.q, scene.v, torque),
+        )
+        assert abs(ours - theirs).max() < 1e-8 * max(1, abs(ours).max())
 
 
-def test_motion_is_that_of_mujoco():
-    """Its `connect` gives a little: by some 1e−6 of the way where it is as stiff as this."""
-    scene = four_bar(v={"crank": 2.0})
-    bars = [
-        f'<inertial pos="{link.center_of_mass[0]} 0 0" mass="{link.mass}" diaginertia="{x} {y} {z}"/>'
-        for link in scene.robot.links[1:]
-        for x, y, z in [np.diag(link.inertia)]
-    ]
-    text = f"""<mujoco><option gravity="0 -9.81 0" timestep="1e-4" integrator="RK4" tolerance="1e-14"/><worldbody>
-        <body><joint axis="0 0 1"/>{bars[0]}
-          <body pos="{CRANK} 0 0"><joint axis="0 0 1"/>{bars[1]}<site name="a" pos="{COUPLER} 0 0"/></body></body>
-        <body pos="{GROUND} 0 0"><joint axis="0 0 1"/>{bars[2]}<site name="b" pos="{ROCKER} 0 0"/></body></worldbody>
-        <equality><connect site1="a" site2="b" solref="-1e6 -2e3" solimp="0.9999 0.9999 0.001"/></equality></mujoco>"""
-    model = mujoco.MjModel.from_xml_string(text)
-    data = mujoco.MjData(model)
-    data.qpos[:], data.qvel[:] = scene.q, scene.v
+@pytest.mark.parametrize(
+    "scene", [four_bar(v={"crank": 2.0}), gripper(v={"left_crank": 3.0})], ids=["four-bar", "gripper"]
+)
+def test_motion_is_that_of_mujoco(scene):
+    """Its equalities give a little: by some 1e−6 of the way where they are as stiff as these."""
+    model, data = in_mujoco(scene, 1e-4)
     mujoco.mj_step(model, data, 5000)
     run = simulate(scene, duration=0.5, step=1e-4, method="rk4")
-    assert abs(np.array([run[f"q.{name}"][-1] for name in ("crank", "coupler", "rocker")]) - data.qpos).max() < 1e-5
+    assert abs(run.stack("q.")[-1] - data.qpos).max() < 2e-5
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
@@ -233,6 +213,20 @@ def test_redundant_constraints_change_nothing():
         a, b = (simulate(scene, duration=1.0, step=1e-3, method=method) for scene in (plain, twice))
         assert abs(a["q.crank"] - b["q.crank"]).max() < 1e-9
         assert (b["constraint_rank"][1:] == 2).all()
+
+
+def test_a_stewart_platform_is_held_by_friction():
+    """Six loops through one body, larger than a mass matrix is usually written for."""
+    scene = stewart()
+    run = simulate(scene, duration=0.3, step=1e-3)
+    assert (run["constraint_rank"][1:] == 18).all()
+    assert np.ptp(run["platform.position.z"]) < 1e-10
+    freed = simulate(scene, duration=0.3, step=1e-3, parameters={f"friction.leg{k}.slide.level": 1.0 for k in range(6)})
+    other = simulate(
+        scene, duration=0.3, step=1e-4, method="rk4", parameters={f"friction.leg{k}.slide.level": 1.0 for k in range(6)}
+    )
+    assert np.ptp(freed["platform.position.z"]) > 0.05
+    assert abs(freed["platform.position.z"][-1] - other["platform.position.z"][-1]) < 1e-3
 
 
 def test_projector():

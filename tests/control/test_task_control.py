@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benchmarks.peers.mechanisms import DOWN, bar, hinge
 
 from stiction import (
     Clock,
@@ -21,7 +22,6 @@ from stiction import (
     Spline,
     simulate,
 )
-from tests.constraint.mechanisms import DOWN, bar, hinge
 
 TICK = Clock(period=1e-3)
 START = [0.6, 0.8, 0.5]
