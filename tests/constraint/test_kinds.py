@@ -33,7 +33,9 @@ from stiction import (
     Surface,
     Weld,
     library,
+    read_scene,
     simulate,
+    write_scene,
 )
 from stiction.constraint import Constraint
 from stiction.parts import Fixed, FreeBody
@@ -403,3 +405,33 @@ def test_what_stands_is_told_as_stuck():
     assert np.ptp(run["q.rocker"]) < 1e-12
     assert (run["mode.rocker"] == 0).all()
     assert (run["mode.crank"] == 0).all()
+
+
+def test_mimic_joints_of_a_urdf(tmp_path):
+    """The second finger of a gripper follows the first, with twice the way, against its limits and friction."""
+    path = tmp_path / "gripper.urdf"
+    inertial = (
+        '<inertial><mass value="0.1"/><inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial>'
+    )
+    joint = '<parent link="hand"/><axis xyz="0 1 0"/><limit lower="-0.1" upper="0.1" effort="20" velocity="1"/>'
+    path.write_text(
+        f'<robot name="gripper"><link name="hand"/><link name="a">{inertial}</link><link name="b">{inertial}</link>'
+        f'<joint name="first" type="prismatic"><child link="a"/>{joint}<dynamics friction="0.5"/></joint>'
+        f'<joint name="second" type="prismatic"><child link="b"/>{joint}'
+        '<mimic joint="first" multiplier="-2" offset="0.01"/></joint></robot>'
+    )
+    robot = Robot.from_urdf(path)
+    scene = Scene(robot=robot, torque={"first": 1.0})
+    assert scene.q == (0.0, 0.01)
+    run = simulate(scene, duration=0.2, step=1e-3, signals=["q."])
+    assert abs(run["q.second"] + 2 * run["q.first"] - 0.01).max() < 1e-13
+    assert abs(run["q.first"] - 0.5 / (0.1 + 4 * 0.1) * run.time**2 / 2)[run["q.first"] < 0.05].max() < 1e-9
+    with pytest.warns(StictionWarning, match="end of the way"):
+        stopped = simulate(scene, duration=1.0, step=1e-3)
+    assert abs(stopped["q.second"].min() + 0.1) < 1e-12  # it is the second that reaches its end
+    assert abs(stopped["q.first"][-1] - 0.055) < 1e-12
+    held = simulate(scene, duration=0.2, step=1e-3, parameters={"torque.first": 0.4})
+    assert abs(held["q.first"]).max() < 1e-12
+    written = tmp_path / "scene.toml"
+    write_scene(written, scene, duration=0.2, step=1e-3)
+    assert read_scene(written).scene.all_constraints.keys() == {"second"}

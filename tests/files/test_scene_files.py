@@ -57,6 +57,14 @@ def geared_arm(run):
         assert np.ptp(run[f"q.{joint}"]) < 1e-12
 
 
+def four_bar(run):
+    """The crank sticks until the torque has turned round, then swings; the pin stays closed."""
+    assert np.ptp(run["q.crank"][run.time < 1.1]) < 1e-12
+    assert np.ptp(run["q.crank"]) > 3
+    assert run["constraint_gap"][-1] < 1e-11
+    assert (run["mode.rocker"][run.time < 1.1] == 0).all()
+
+
 def two_link(run):
     """Kikuuwe's arm slips while it is pushed, then stops and stays, though it is shaken."""
     for joint in ("shoulder", "elbow"):
@@ -74,7 +82,7 @@ def weld(run):
 
 
 @pytest.mark.parametrize(
-    "check", [ball, belt, brake, clutch, geared_arm, two_link, weld], ids=lambda check: check.__name__
+    "check", [ball, belt, brake, clutch, four_bar, geared_arm, two_link, weld], ids=lambda check: check.__name__
 )
 def test_examples_do_what_they_say(check):
     check(run_file(EXAMPLES / f"{check.__name__}.toml"))
@@ -86,6 +94,7 @@ def test_all_examples_are_tested():
         "belt",
         "brake",
         "clutch",
+        "four_bar",
         "geared_arm",
         "slope",  # in tests/contact
         "two_link",

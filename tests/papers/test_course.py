@@ -2,6 +2,10 @@
 textbook's own code: tests/oracles/test_digits.py.)
 """
 
+import subprocess
+import sys
+from pathlib import Path
+
 import modern_robotics as mr
 import numpy as np
 import pytest
@@ -306,3 +310,11 @@ def test_bad_lagrangians_are_refused():
     ]:
         with pytest.raises(Exception, match=words):
             LagrangianBody(coordinates=("x",), **options)
+
+
+def test_the_example_of_gear_ratios_runs(tmp_path):
+    example = Path(__file__).parent.parent.parent / "examples" / "gear_ratio.py"
+    run = subprocess.run([sys.executable, example], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert "ratio 100: reflected inertia 5 kg m²" in run.stdout
+    assert (tmp_path / "gear_ratio.png").stat().st_size > 20_000

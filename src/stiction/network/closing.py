@@ -122,16 +122,17 @@ class Closing:
             free = {"q": np.ones(self.n, bool)}  # rounding is shared by all
         else:
             following = [isinstance(self.network.constraints[name], Follow) for name, _ in self.rows]
-            state = self._newton(state, free["q"] & self._followers(), np.array(following))
-        state = self._newton(state, free["q"], np.ones(len(self.rows), bool))
+            state = self._newton(state, free["q"] & self._followers(), np.array(following), np.inf)  # it is linear
+            state = self._newton(state, free["q"], np.array(following), np.inf)
+        state = self._newton(state, free["q"], np.ones(len(self.rows), bool), FARTHEST)
         b = self(state, still)[1]
         if np.abs(b).max(initial=0.0) > NEARLY:
             run, row = np.unravel_index(np.abs(b).argmax(), b.shape)
             raise OpenError(self._refusal(int(row), float(abs(b[run, row])), bool(free["q"].any())), int(run))
         return state
 
-    def _newton(self, state: np.ndarray, free: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Newton's method on the gaps of some rows by some velocities, with steps of least size."""
+    def _newton(self, state: np.ndarray, free: np.ndarray, rows: np.ndarray, farthest: float) -> np.ndarray:
+        """Newton's method on the gaps of some rows by some velocities, with steps of least size, and not too far."""
         still = np.zeros((self.runs, self.n))
         for _ in range(PASSES if free.any() and rows.any() else 0):
             A, b, _ = self(state, still)
@@ -139,7 +140,7 @@ class Closing:
                 break
             change = np.where(free, -_least(A[:, rows] * free, b[:, rows]), 0.0)
             size = np.abs(change).max(axis=-1, keepdims=True)
-            change *= np.minimum(1.0, FARTHEST / np.maximum(size, FARTHEST))
+            change *= np.where(size > farthest, farthest / np.maximum(size, 1e-300), 1.0)
             state = self(state, change)[2]
         return state
 
