@@ -240,8 +240,8 @@ def test_an_end_stop_in_a_loop():
     for run in runs[:2]:
         assert run["q.rocker"].max() <= 1.9
         assert run["constraint_gap"][-1] < 1e-11
-    assert abs(runs[1]["q.crank"][-1] - runs[2]["q.crank"][-1]) < 0.02
-    assert abs(runs[0]["q.crank"][-1] - runs[1]["q.crank"][-1]) < 0.02
+    assert abs(runs[1]["q.crank"][-1] - runs[2]["q.crank"][-1]) < 0.03  # springs give
+    assert abs(runs[0]["q.crank"][-1] - runs[1]["q.crank"][-1]) < 0.03  # after its bounces
 
 
 def test_what_is_open_at_the_start_is_refused():

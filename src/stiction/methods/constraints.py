@@ -25,8 +25,10 @@ from stiction.trace.parameters import absent
 PASSES = 10  # of Newton's method; two are usual
 CLOSED = 1e-12  # gap that is none, over how fast it moves with the velocities
 OPEN = 1e-9  # the same, from which on it is told
+STAYS = 1e-9  # part that what sticks takes of a way that others can go; above what counts as dependent
 SLOTS = {"constraint_gap": (0.0, ""), "constraint_rank": (0.0, "1"), "least_constraint_rank": (1e6, "1")}
 SIGNALS = ("constraint_gap", "constraint_rank")
+Held = tuple[Sequence[Scalar], Scalar]  # a row over all velocities, and 1 where it stays
 
 
 def constraint_slots(network: Network) -> dict[str, tuple[float, str]]:
@@ -101,16 +103,14 @@ def with_multipliers(network: Network, own: States, integrals: Sequence[Scalar],
 # After a step.
 
 
-def closed(
-    network: Network, own: States, held: Sequence[tuple[Sequence[Scalar], Scalar]] = ()
-) -> tuple[States, dict[str, Scalar]]:
+def closed(network: Network, own: States, held: Sequence[Held] = ()) -> tuple[States, dict[str, Scalar]]:
     """The states with positions that close all gaps and velocities that keep them so; rows that are held (with 1) stay.
     And what is to be told: the gap that was left, and the rank.
     """
     if not network.constraints:
         return own, {}
     sizes = {name: (body.positions(), len(own[name])) for name, body in network.bodies.items()}
-    masses = Terms(network, Evaluation(own, {}, {})).mass_diagonal
+    give, held = _giving(Terms(network, Evaluation(own, {}, {})).mass_diagonal, held)
     start = [x for name, (_, n) in sizes.items() for x in own[name][:n]]
     zero = 0 * start[0]
 
@@ -124,11 +124,11 @@ def closed(
         kept = kept_rows(network, here)
         rows = [*kept.rows, *([r * on for r in row] for row, on in held)]
         groups = [*kept.groups, *(-1 - k for k in range(len(held)))]
-        W = [[x / m for x, m in zip(row, masses, strict=True)] for row in rows]
+        W = [[0 if absent(x) else x * g for x, g in zip(row, give, strict=True)] for row in rows]
         factors = ranked([[dot(a, w) for w in W] for a in rows], groups)
         still: list[Scalar] = [0] * len(held)
         gaps = [0 if b is None else b for b in kept.gaps]
-        left, counts = _left(kept, gaps, masses), sum(factors.kept[: len(kept.rows)], start=0)
+        left, counts = _left(kept, gaps), sum(factors.kept[: len(kept.rows)], start=0)
         way = _pushed(W, solved_ranked(factors, [*gaps, *still]))
         v = network.velocities(here)
         change = _pushed(W, solved_ranked(factors, [*kept.moved(v), *still]))
@@ -146,7 +146,21 @@ def closed(
     return states(flat), {"constraint_gap": left, "constraint_rank": rank}
 
 
-def _left(kept: Kept, gaps: Sequence[Scalar], masses: Sequence[Scalar]) -> Scalar:
+def _giving(masses: Sequence[Scalar], held: Sequence[Held]) -> tuple[list[Scalar], list[Held]]:
+    """How much each velocity gives: next to nothing where a row on it alone is held, unless all are; and the rows that
+    are on several.
+    """
+    give, others = [1 / m for m in masses], []
+    for row, on in held:
+        places = [k for k, x in enumerate(row) if not absent(x)]
+        if len(places) == 1:
+            give[places[0]] = where(on > 0, STAYS, 1) * give[places[0]]
+        else:
+            others.append((row, on))
+    return give, others
+
+
+def _left(kept: Kept, gaps: Sequence[Scalar]) -> Scalar:
     """The largest gap, over what the velocities make of it."""
     worst: Scalar = 0
     for gap, row in zip(gaps, kept.rows, strict=True):
@@ -192,7 +206,7 @@ def kept_impulses(
     return list(zip(found, keeping.ranked.kept, strict=True))
 
 
-def held_rows(smooth: FlowPart, found: FoundRows) -> list[tuple[Sequence[Scalar], Scalar]]:
+def held_rows(smooth: FlowPart, found: FoundRows) -> list[Held]:
     """Rows with 1 where they stick or stand at a stop, and so do not move when gaps are closed."""
     return [
         (smooth.rows[name], where(slides(mode), 0, 1))

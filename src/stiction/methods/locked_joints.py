@@ -117,6 +117,23 @@ class LockedJoints:
         self._free.solve(change, forces)
         return self._seen(change)
 
+    def kept_impulses(self, p: Sequence[Scalar]) -> list[tuple[Scalar, Scalar]]:
+        """Impulses of constraints after all others were found, and which of their rows count."""
+        forces = list(self._pushed(self.forces))
+        for row, x in zip(self.rows, p, strict=True):
+            forces[row.joint] = forces[row.joint] - row.ratio * x
+        return self._free.multipliers(column(forces, self.like))
+
+    def _pushed(self, forces: Any) -> Array:
+        """Impulses, with those of contacts."""
+        total = Array(self.masses.count, self.like)
+
+        def one(j: Any) -> None:
+            total[j] = forces[j]
+
+        each(self.masses.count, one, self.like)
+        return total
+
     def _seen(self, change: Any) -> Array:
         found = Array(self.count, self.like)
 

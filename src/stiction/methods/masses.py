@@ -11,13 +11,15 @@ from stiction.dynamics.mechanism import Body
 from stiction.dynamics.newton_euler import Motion, load
 from stiction.dynamics.records import Records
 from stiction.dynamics.sweep import Sweep
+from stiction.network.kept import Kept
 from stiction.network.network import Network, States
 from stiction.parts.kinds import Admittance
 from stiction.parts.robot_body import WRITTEN, RobotBody
+from stiction.rows.ranked import ranked, solved_ranked
 from stiction.spatial import Vector, Wrench
 from stiction.trace.array import Array
-from stiction.trace.functions import Scalar
-from stiction.trace.grid import column, each, factor, solve
+from stiction.trace.functions import Scalar, maximum
+from stiction.trace.grid import Grid, column, each, factor, solve
 from stiction.trace.parameters import absent
 
 
@@ -31,6 +33,9 @@ def is_large(network: Network) -> bool:
     sizes = {name: len(body.start()) - body.positions() for name, body in network.bodies.items()}
     small = all(is_tree(network.bodies[name]) or n <= WRITTEN for name, n in sizes.items())
     return small and sum(sizes.values()) > WRITTEN
+
+
+TINY = 1e-12  # part of its own compliance that a velocity keeps, where constraints hold it
 
 
 class View:
@@ -54,13 +59,21 @@ class Masses:
         own: their states, with the velocities by which their motion takes forces.
         added: to the diagonal of the mass matrix, by velocity; None for nothing.
         h: step [s].
-        like: a value of the program.
+        v: velocities at the beginning.
+        kept: constraints, if there are some.
     """
 
     def __init__(
-        self, network: Network, own: States, added: Sequence[Scalar] | None, h: Scalar, like: Sequence[Scalar]
+        self,
+        network: Network,
+        own: States,
+        added: Sequence[Scalar] | None,
+        h: Scalar,
+        v: Sequence[Scalar],
+        kept: Kept | None = None,
     ) -> None:
-        self.like, self.h = like, h
+        self.like, self.h, self.v, self.kept = v[:1], h, v, kept
+        like = self.like
         self.added = None if added is None else column(added, like)
         self.trees: list[tuple[int, Sweep, Placements, Records]] = []
         self.small: list[tuple[int, list[list[Scalar]]]] = []
@@ -115,19 +128,74 @@ class Factored:
             (first, Articulated(s, placed, view(masses.added, first), view(held, first)), loads)
             for first, s, placed, loads in masses.trees
         ]
+        if masses.kept is not None:
+            self._prepare(masses.kept)
 
     def solve(self, change: Any, forces: Any, given: Any = None, reaction: Any = None) -> None:
         """Changes of the velocities under impulses; those of what is held are given, and what holds it is found."""
+        self._solve_free(change, forces, given, reaction)
+        self._keep(change, reaction, self.masses.v)
+
+    def respond(self, change: Any, impulses: Any, still: Any, reaction: Any = None) -> None:
+        """Changes of the velocities under impulses alone; what is held stays (`still` are zeros), and what holds it is
+        found.
+        """
+        self._respond_free(change, impulses, still, reaction)
+        self._keep(change, reaction, None)
+
+    # Constraints: as `network.terms.Keeping` has them, in memory.
+
+    def _prepare(self, kept: Kept) -> None:
+        """What unit impulses of the constraints do, and the matrix that couples them."""
+        k, n, like = len(kept.rows), self.masses.count, self.masses.like
+        still = Array(n, like)
+        self.W = Grid(k, n, like, blank=True)
+        self.holds = None if self.held is None else Grid(k, n, like, blank=True)
+        rows = Grid(k, n, like)
+        for i, row in enumerate(kept.rows):
+            for j, r in enumerate(row):
+                if not absent(r):
+                    rows[i, j] = r
+
+        def unit(i: Any) -> None:
+            holds = None if self.holds is None else self.holds.row(i)
+            self._respond_free(self.W.row(i), rows.row(i), still, holds)
+
+        each(k, unit, like)
+        S = [[_along(row, self.W.row(j)) for j in range(k)] for row in kept.rows]
+        self.ranked = ranked(S, kept.groups)
+
+    def _keep(self, change: Any, reaction: Any, v: Sequence[Scalar] | None) -> None:
+        """Take from the changes what moves the constraints; `v`: velocities that they are changes of."""
+        if self.masses.kept is None:
+            return
+        seen = [_along(row, change, v) for row in self.masses.kept.rows]
+        impulses = solved_ranked(self.ranked, seen)
+
+        def less(j: Any) -> None:
+            change[j] = change[j] - sum((self.W[i, j] * x for i, x in enumerate(impulses)), start=0)
+            if reaction is not None and self.holds is not None:
+                reaction[j] = reaction[j] - sum((self.holds[i, j] * x for i, x in enumerate(impulses)), start=0)
+
+        each(self.masses.count, less, self.masses.like)
+
+    def multipliers(self, forces: Any) -> list[tuple[Scalar, Scalar]]:
+        """Impulses of the constraints where all else is known, and which of them count."""
+        kept = self.masses.kept
+        assert kept is not None
+        change = Array(self.masses.count, self.masses.like)
+        self._solve_free(change, forces, None, None)
+        found = solved_ranked(self.ranked, [_along(row, change, self.masses.v) for row in kept.rows])
+        return list(zip(found, self.ranked.kept, strict=True))
+
+    def _solve_free(self, change: Any, forces: Any, given: Any, reaction: Any) -> None:
         for first, tree, loads in self.trees:
             views = [None if x is None else View(x, first) for x in (given, reaction)]
             tree.fill(View(change, first), View(forces, first), loads, *views)
         for first, M in self.masses.small:
             self._solve(first, M, change, forces, given, reaction)
 
-    def respond(self, change: Any, impulses: Any, still: Any, reaction: Any = None) -> None:
-        """Changes of the velocities under impulses alone; what is held stays (`still` are zeros), and what holds it is
-        found.
-        """
+    def _respond_free(self, change: Any, impulses: Any, still: Any, reaction: Any) -> None:
         for first, tree, _ in self.trees:
             held = None if self.held is None else View(still, first)
             found = None if reaction is None else View(reaction, first)
@@ -167,10 +235,23 @@ class Factored:
 
     def own_compliances(self) -> Array:
         """How each velocity answers to a unit impulse of its own."""
-        return self._noted([tree.own_compliances() for _, tree, _ in self.trees])
+        found = self._noted([tree.own_compliances() for _, tree, _ in self.trees])
+        kept = self.masses.kept
+        if kept is None:
+            return found
+
+        def less(j: Any) -> None:
+            answers = [self.W[i, j] for i in range(len(kept.rows))]
+            both = zip(answers, solved_ranked(self.ranked, answers), strict=True)
+            found[j] = maximum(TINY * found[j], found[j] - sum((a * b for a, b in both), start=0))
+
+        each(self.masses.count, less, self.masses.like)
+        return found
 
     def held_compliances(self) -> Array:
         """The same where what carries a joint does not move: less work, and a little less than that."""
+        if self.masses.kept is not None:
+            return self.own_compliances()
         return self._noted([tree.inverse for _, tree, _ in self.trees])
 
     def _noted(self, of_trees: Sequence[Any]) -> Array:
@@ -193,3 +274,9 @@ class Factored:
         if added is None:
             return M
         return [[x + added[first + i] if i == j else x for j, x in enumerate(row)] for i, row in enumerate(M)]
+
+
+def _along(row: Sequence[Scalar], change: Any, v: Sequence[Scalar] | None = None) -> Scalar:
+    """A row times changes in memory, and velocities that they are changes of."""
+    places = [j for j, r in enumerate(row) if not absent(r)]
+    return sum((row[j] * (change[j] if v is None else v[j] + change[j]) for j in places), start=0)

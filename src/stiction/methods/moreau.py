@@ -394,7 +394,9 @@ class Moreau(Method):
         rows = {name: row for name, row in rows.items() if not smooth.rigid[name].on}
         modes, allowed = [smooth.terms.now.own[name][0] for name in rows], [stops.get(name) for name in rows]
         ways = {name: self._way(smooth, name, h) for name in rows}
-        joints = joint_rows(rows, added_to(smooth.given_at_end, ways)) if smooth.large and absent(give) else None
+        joints = (
+            joint_rows(rows, added_to(smooth.given_at_end, ways)) if smooth.large and absent(self.softness) else None
+        )
         if joints is None:
             free, coupled = smooth.free(rows, known, give, h)
             c = [smooth.speed_at_end(name, free) + ways[name] for name in rows]
@@ -411,6 +413,8 @@ class Moreau(Method):
             outcome = stick_slip_in_loops(system, sites, modes) if sites else Outcome([], [], [], system.free_motion())
             inertia = [1 / system.own(k) for k in range(len(rows))] if self.scheme in SCHEMES else [0] * len(rows)
             solution = Solution(added(smooth.terms.velocities, list(system.change)), system.units(rows))
+            if smooth.kept is not None:
+                solution = solution._replace(multipliers=system.kept_impulses(outcome.impulse))
         felt = {name: J for name, J in zip(rows, inertia, strict=True) if not isinstance(smooth.rigid[name], RigidStop)}
         found = FoundRows(
             torques_of(smooth, rows, outcome, h), modes_of(smooth, rows, outcome), felt, outcome.residual / h

@@ -8,7 +8,7 @@ from stiction.fields import number
 from stiction.methods.locked_joints import joint_rows
 from stiction.methods.masses import Masses, is_large
 from stiction.methods.smooth_part import FlowPart, Solution
-from stiction.network.kept import cut_positions, kept_rows
+from stiction.network.kept import Kept, cut_positions, kept_rows
 from stiction.network.network import Evaluation, Network, States
 from stiction.network.terms import Terms, added, compliance, dot
 from stiction.parts.end_stop import EndStopPart
@@ -151,22 +151,24 @@ def bounced(network: Network, own: States, t: Scalar, h: Scalar) -> States:
         change = dot(rows[name], terms.velocities) + part.restitution * approach
         bounces.append(where(approach * change > 0, 1, 0))
         wanted.append(change * bounces[-1])
-    large = is_large(network) and not network.constraints
-    joints = joint_rows(rows, dict.fromkeys(rows, 0)) if large else None
+    kept = kept_rows(network, cut_positions(network, own)) if network.constraints else None
+    joints = joint_rows(rows, dict.fromkeys(rows, 0)) if is_large(network) else None
     if joints is None:
-        v = _turned_round(terms, rows, bounces, wanted)
+        v = _turned_round(terms, rows, bounces, wanted, kept)
     else:
-        masses = Masses(network, own, None, 0, terms.velocities[:1])
+        masses = Masses(network, own, None, 0, terms.velocities, kept)
         v = added(terms.velocities, masses.turned_round(joints, bounces, wanted))
     return {**network.with_velocities(own, v), **{name: [*own[name][:2], 0] for name in marked}}
 
 
 def _turned_round(
-    terms: Terms, rows: Mapping[str, list[Scalar]], bounces: Sequence[Scalar], wanted: Sequence[Scalar]
+    terms: Terms,
+    rows: Mapping[str, list[Scalar]],
+    bounces: Sequence[Scalar],
+    wanted: Sequence[Scalar],
+    kept: Kept | None,
 ) -> list[Scalar]:
     """Velocities after those of the rows that bounce were taken back by what is wanted."""
-    network, own = terms.network, terms.now.own
-    kept = kept_rows(network, cut_positions(network, own)) if network.constraints else None
     coupled, n, v = compliance(terms.mass_matrix, rows, kept=kept), range(len(bounces)), terms.velocities
     masked = [[coupled.A[i][j] * bounces[i] * bounces[j] + (1 - bounces[i] if i == j else 0) for j in n] for i in n]
     for name, p in zip(rows, solve(factor(masked), wanted), strict=True):

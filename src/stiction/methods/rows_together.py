@@ -21,7 +21,7 @@ from stiction.trace.functions import Scalar, absolute, rarely, where
 
 def midpoint_part(network: Network, block: Block, last: Sequence[Scalar], t: Scalar, h: Scalar) -> MidpointPart:
     """The smooth part of a step by its middle, without a matrix where that serves."""
-    if is_large(network) and not network.constraints:
+    if is_large(network):
         try:
             return SparseMidpointPart(network, block, last, t, h)
         except CoupledError:
@@ -90,7 +90,7 @@ def stops_alone(
 def locked(smooth: FlowPart, joints: Sequence[JointRow], known: Mapping[str, Scalar], h: Scalar) -> LockedJoints:
     """Rows on single joints, as the search takes them."""
     v = smooth.terms.velocities
-    masses = Masses(smooth.network, smooth.in_motion(), smooth.added_inertia(h), h, v[:1])
+    masses = Masses(smooth.network, smooth.in_motion(), smooth.added_inertia(h), h, v, smooth.kept)
     forces = masses.impulses(smooth.forces(known))
     if smooth.contacts is None:
         return LockedJoints(masses, joints, v, forces)

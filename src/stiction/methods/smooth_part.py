@@ -45,7 +45,7 @@ class FlowPart:
         network = terms.network
         self.terms, self.network, self.end = terms, network, end
         if self.large is None:
-            self.large = is_large(network) and not network.constraints
+            self.large = is_large(network)
         self.rigid = {
             name: part.under(network.inputs(name, middle.signals))
             for name, part in network.parts.items()
