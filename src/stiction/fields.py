@@ -379,16 +379,16 @@ def instances(kind: type, default: Any = MISSING) -> Any:
 
 
 def functions(default: Any = MISSING) -> Any:
-    """A function, or a list of functions and numbers, kept as a tuple."""
+    """A function, or a list of functions and numbers, or of such lists, kept as tuples."""
 
     def convert(value: Any) -> Any:
         if callable(value):
             return value
         if isinstance(value, str) or not value:
             raise TypeError
-        return tuple(x if callable(x) else real(x) for x in value)
+        return tuple(x if callable(x) else convert(x) if isinstance(x, (list, tuple)) else real(x) for x in value)
 
-    return _field(Rule("a function, or a list of functions and numbers", convert), default)
+    return _field(Rule("a function, or a list of functions and numbers, or of such lists", convert), default)
 
 
 def function_of_time(default: Any = MISSING) -> Any:

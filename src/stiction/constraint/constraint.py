@@ -79,6 +79,10 @@ class Constraint(Impedance):
         """A(q) v of the rows without gaps."""
         return []
 
+    def misplaced(self, motion: Ports) -> str:
+        """Why it is closed at the start as nobody means it; empty if it is not. In numbers."""
+        return ""
+
     @property
     def keeps_velocities(self) -> bool:
         """Whether it has rows without gaps."""

@@ -77,6 +77,10 @@ class JointEquations(Constraint):
         """How many equations there are."""
         raise NotImplementedError
 
+    def arguments_of(self, field: str) -> int:
+        """A position for each joint."""
+        return len(self.joints)
+
     def conflicts(self) -> Sequence:
         """Some joints, each once."""
         twice = len(set(self.joints)) < len(self.joints) or not self.joints
@@ -165,4 +169,6 @@ class Pfaffian(JointEquations):
 
 def _valued(given: Any, q: Sequence[Scalar]) -> Any:
     """What a function, or a list of functions and numbers, gives."""
-    return given(*q) if callable(given) else [x(*q) if callable(x) else x for x in given]
+    if callable(given):
+        return given(*q)
+    return [_valued(x, q) for x in given] if isinstance(given, (list, tuple)) else given

@@ -100,6 +100,12 @@ class Weld(FrameConstraint):
             found.append(y.dot(z))
         return found
 
+    def misplaced(self, motion: Ports) -> str:
+        """Axes that point the other way are across the same axes."""
+        first, second = (self.pose(motion, end).rotation for end in ("first", "second"))
+        turned = any((first @ axis).dot(second @ axis) < 0 for axis in AXES)
+        return "its ends are turned by half a turn against each other at the start; turn one of them" if turned else ""
+
 
 def apart(first: Pose, point: Sequence[Scalar], second: Pose, other: Sequence[Scalar]) -> list[Scalar]:
     """From a point of the second end to one of the first, in the world's axes."""

@@ -44,6 +44,10 @@ class OnSurface(FrameConstraint):
         super().__post_init__()
         called(self.surface, (0.1, 0.2, 0.3), "OnSurface: surface", "of x, y and z that gives one number")
 
+    def arguments_of(self, field: str) -> int:
+        """Three coordinates."""
+        return 3
+
     def gaps(self, motion: Ports) -> list[Scalar]:
         """F at the point."""
         first, second = (self.pose(motion, end) for end in ("first", "second"))

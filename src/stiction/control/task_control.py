@@ -16,7 +16,7 @@ from stiction.control.whole_arm import PER_JOINT, TRACKING, ArmController, track
 from stiction.fields import number, text, texts
 from stiction.parts.kinds import Ports
 from stiction.parts.robot_body import RobotBody
-from stiction.rows.ranked import ranked, solved_ranked
+from stiction.rows.ranked import idle_rows, ranked, solved_ranked
 from stiction.spatial import Vector
 from stiction.trace.derivative import directional
 from stiction.trace.functions import Scalar, clip, constant, maximum, minimum, where
@@ -127,7 +127,7 @@ class OperationalSpace(ArmController):
         back = [respond(list(row)) for row in J]
         A = [[_dot(a, b) for b in back] for a in J]
         open_: Scalar = 1
-        left = ranked(A, list(range(len(A))))
+        left = ranked(A, [0] * len(A))
         for k, row in enumerate(A):
             open_ = minimum(open_, left.factors[k][k] / maximum(row[k], 1e-300))
         largest: Scalar = 0
@@ -196,6 +196,7 @@ class HybridControl(ArmController):
     per_joint = (*PER_JOINT, "stiffness", "damping")
     described = ("constraint",)
     kept: ClassVar[Constraint]  # as soon as it is on a robot
+    inner: ClassVar[tuple[str, ...]]  # the robot's own names of the joints that it reads
 
     constraint: str = text()
     force: float | Sequence[float] = 0.0
@@ -214,8 +215,16 @@ class HybridControl(ArmController):
         except (TypeError, ValueError):
             raise self.refusal(f"force is {given!r}; allowed: a number, or one for each row") from None
 
-    def under(self, kept: Constraint, robot: str) -> "HybridControl":
-        """The same for a constraint of the scene."""
+    def under(self, kept: Constraint, robot: str, joints: Mapping[str, str]) -> "HybridControl":
+        """The same for a constraint of the scene; `joints` are those of the robot: their own names, by those in the
+        scene.
+        """
+        for joint in kept.joints:
+            if joint not in joints:
+                raise self.refusal(
+                    f"constraint '{self.constraint}' holds joint '{joint}', which is none of '{robot}'; allowed: "
+                    f"{', '.join(joints)}"
+                )
         for end in kept.frames:
             if end != WORLD and not end.startswith(f"{robot}."):
                 raise self.refusal(
@@ -228,6 +237,7 @@ class HybridControl(ArmController):
             raise self.refusal(f"force has {len(force)} numbers; constraint '{self.constraint}' has {rows} rows")
         made = replace(self, force=force * rows if len(force) == 1 else force)
         made._set("kept", kept)
+        made._set("inner", tuple(joints[x] for x in kept.joints))
         return made
 
     def on(self, body: RobotBody, *more: Any, **options: Any) -> "HybridControl":
@@ -236,6 +246,7 @@ class HybridControl(ArmController):
         frames = {end.partition(".")[2] for end in self.kept.frames if end != WORLD} | set(made.model.body.frames)
         made._set("model", replace(made.model, body=replace(made.model.body, frames=tuple(sorted(frames)))))
         made._set("kept", self.kept)
+        made._set("inner", self.inner)
         made._set("inputs", {**made.inputs, REACTION: len(self.kept.multipliers)})
         return made
 
@@ -268,9 +279,11 @@ class HybridControl(ArmController):
 
     def _seen(self, q: list[Scalar], v: list[Scalar]) -> dict[str, list[Scalar]]:
         """What the constraint reads, by the model."""
-        names, motion = list(self.model.body.robot.velocity_names), self.model.motion(q, v)
-        inner = [joint.rpartition(".")[2] for joint in self.kept.joints]
-        seen = {port: [x[names.index(joint)] for joint in inner] for port, x in (("q", q), ("v", v))}
+        robot, motion = self.model.body.robot, self.model.motion(q, v)
+        seen = {
+            port: [x[names.index(joint)] for joint in self.inner]
+            for port, x, names in (("q", q, robot.position_names), ("v", v, robot.velocity_names))
+        }
         for word, end in zip(ENDS, self.kept.frames, strict=False):
             frame = end.partition(".")[2]
             for port in ("position", "rotation", "velocity", "angular") if end != WORLD else ():
@@ -288,6 +301,11 @@ class HybridControl(ArmController):
         A = [list(row) for row in zip(*columns, strict=True)]
         return A, directional([_dot(row, v) for row in A], present_motion(body, [*q, *v]))
 
+    def _groups(self) -> list[Any]:
+        """Which rows have one unit."""
+        names = self.kept.multipliers
+        return [name.partition(".")[0] if self.kept.alike else k for k, name in enumerate(names)]
+
     def wish(self, q: list[Scalar], v: list[Scalar], inputs: Ports) -> Sequence[Scalar]:
         """Inverse dynamics of what is free, and the force against what is not."""
         q, v = [constant(x) for x in q], [constant(x) for x in v]
@@ -296,7 +314,7 @@ class HybridControl(ArmController):
         A, rate = self.rows(q, v)
         respond = partial(solve, factor(self.model.mass_matrix(q)))
         back = [respond(list(row)) for row in A]
-        held = ranked([[_dot(a, b) for b in back] for a in A], [0 if self.kept.alike else k for k in range(len(A))])
+        held = ranked([[_dot(a, b) for b in back] for a in A], idle_rows(A, self._groups()))
         over = solved_ranked(held, [_dot(row, wanted) + r for row, r in zip(A, rate, strict=True)])
         allowed = [a - sum((b[k] * x for b, x in zip(back, over, strict=True)), start=0) for k, a in enumerate(wanted)]
         pushed = [_dot(column, inputs[PUSH]) for column in zip(*A, strict=True)]

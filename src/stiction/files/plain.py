@@ -167,6 +167,12 @@ def _own_words(text: str) -> str:
 def write(value: Any, where: str, traced: bool = False) -> Any:
     """Plain data of a value; a Python function is refused, or (`traced`) replaced by its readable trace."""
     if isinstance(value, Formula):
+        usual = VARIABLES.get(_field(where), "t").split()
+        if value.variable.split() != usual[: len(value.variable.split())]:
+            raise SceneError(
+                f"{where} is a formula of {value.variable}; in files its variables are "
+                f"{', '.join(usual[:3])}{' …' if len(usual) > 3 else ''}, in this order: write it so"
+            )
         return value.text
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return _table(value, where, traced)
@@ -209,9 +215,14 @@ def _table(value: Any, where: str, traced: bool) -> dict[str, Any]:
     return table
 
 
+def _field(where: str) -> str:
+    """The field that a place in a file is in."""
+    return where.rpartition(".")[2].partition("[")[0]
+
+
 def _variables(function: Any, where: str) -> str:
     """The names of the arguments of a function that stands somewhere in a file."""
-    names = VARIABLES.get(where.rpartition(".")[2].partition("[")[0], "t")
+    names = VARIABLES.get(_field(where), "t")
     needed_ = [p for p in inspect.signature(function).parameters.values() if p.default is p.empty]
     return " ".join(names.split()[: max(1, len(needed_))])
 

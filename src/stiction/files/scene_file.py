@@ -147,8 +147,12 @@ def scene_text(scene: Scene, settings: Mapping[str, Any], traced: bool = False) 
         content["friction"] = {name: _written(name, site, traced) for name, site in scene.friction.items()}
     if scene.wires:
         content["wires"] = [write(wire, "wires", traced) for wire in scene.wires]
-    content["q"] = dict(zip(scene.position_names, scene.q, strict=True))
-    content["v"] = dict(zip(scene.joints, scene.v, strict=True))
+    for key, names in (("q", scene.position_names), ("v", scene.joints)):
+        given = scene.given_coordinates[key] if scene.all_constraints else None  # the others follow
+        content[key] = {
+            name: x for name, x in zip(names, getattr(scene, key), strict=True) if given is None or name in given
+        }
+    content["near"] = dict(scene.near)
     kept = {key: x for key, x in content.items() if x != {} or key == "contacts"}
     return needed("tomli_w", "scene files").dumps(kept)
 

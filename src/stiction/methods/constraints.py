@@ -11,16 +11,18 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import InputError
+from stiction.methods.rigid_stop import RigidStop
 from stiction.methods.smooth_part import FlowPart, FoundRows
 from stiction.network.kept import Kept, cut_positions, kept_rows, turning_rates
 from stiction.network.network import Evaluation, Network, States
+from stiction.network.start import StartTerms
 from stiction.network.terms import Keeping, Terms, added, dot
-from stiction.rows.ranked import ranked, solved_ranked
+from stiction.rows.ranked import ROUNDING, idle_rows, ranked, solved_ranked
 from stiction.rows.site import slides
 from stiction.rows.stick_slip import Outcome
-from stiction.trace.functions import Scalar, absolute, loop, maximum, minimum, where
+from stiction.trace.functions import Scalar, absolute, logical_not, loop, maximum, minimum, where
 from stiction.trace.grid import factor, solve
-from stiction.trace.parameters import absent
+from stiction.trace.parameters import Key, absent
 
 PASSES = 10  # of Newton's method; two are usual
 CLOSED = 1e-12  # gap that is none, over how fast it moves with the velocities
@@ -39,6 +41,13 @@ def constraint_slots(network: Network) -> dict[str, tuple[float, str]]:
 def constraint_signals(network: Network) -> dict[str, str]:
     """Those of them that users see."""
     return {name: name for name in SIGNALS} if network.constraints else {}
+
+
+def constraint_choice(start: StartTerms) -> dict[Key, np.ndarray]:
+    """How many rows count at the start."""
+    if start.kept is None:
+        return {}
+    return {("", "constraint_rank"): np.linalg.matrix_rank(start.kept, tol=ROUNDING).astype(float)}
 
 
 def refuse_constraints(network: Network, title: str) -> None:
@@ -109,41 +118,46 @@ def closed(network: Network, own: States, held: Sequence[Held] = ()) -> tuple[St
     """
     if not network.constraints:
         return own, {}
-    sizes = {name: (body.positions(), len(own[name])) for name, body in network.bodies.items()}
     give, held = _giving(Terms(network, Evaluation(own, {}, {})).mass_diagonal, held)
-    start = [x for name, (_, n) in sizes.items() for x in own[name][:n]]
+    sizes = {name: len(own[name]) for name in network.bodies}
+    start = [x for name in sizes for x in own[name]]
     zero = 0 * start[0]
 
     def states(flat: Sequence[Scalar]) -> States:
         left = iter(flat)
-        return {**own, **{name: [next(left) for _ in range(n)] for name, (_, n) in sizes.items()}}
+        return {**own, **{name: [next(left) for _ in range(n)] for name, n in sizes.items()}}
 
     def one(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
-        *flat, _, _, _ = carry
-        here = cut_positions(network, states(flat))
-        kept = kept_rows(network, here)
-        rows = [*kept.rows, *([r * on for r in row] for row, on in held)]
-        groups = [*kept.groups, *(-1 - k for k in range(len(held)))]
-        W = [[0 if absent(x) else x * g for x, g in zip(row, give, strict=True)] for row in rows]
-        factors = ranked([[dot(a, w) for w in W] for a in rows], groups)
-        still: list[Scalar] = [0] * len(held)
-        gaps = [0 if b is None else b for b in kept.gaps]
-        left, counts = _left(kept, gaps), sum(factors.kept[: len(kept.rows)], start=0)
-        way = _pushed(W, solved_ranked(factors, [*gaps, *still]))
-        v = network.velocities(here)
-        change = _pushed(W, solved_ranked(factors, [*kept.moved(v), *still]))
-        moved = dict(network.with_velocities(here, [-x for x in way]))
-        faster = network.with_velocities(here, [x - d for x, d in zip(v, change, strict=True)])
-        found: list[Scalar] = []
-        for name, body in network.bodies.items():
-            nq = body.positions()
-            rates = body.position_rates(moved[name])
-            q = [x + d for x, d in zip(here[name][:nq], rates, strict=True)]
-            found += body.settle([*q, *faster[name][nq:]])
-        return [*found, left, counts + zero, where(left > CLOSED, 1, 0)]
+        *before, is_open = carry
+        after, left, counts = _closer(network, cut_positions(network, states(before[:-2])), give, held)
+        kept = [where(is_open > 0, x, y) for x, y in zip([*after, left, counts + zero], before, strict=True)]
+        return [*kept, where((is_open > 0) & (left > CLOSED), 1, 0)]  # of what is closed nothing changes any more
 
     *flat, left, rank, _ = loop(PASSES, one, [*start, zero, zero, zero + 1], until_zero=len(start) + 2)
     return states(flat), {"constraint_gap": left, "constraint_rank": rank}
+
+
+def _closer(
+    network: Network, here: States, give: Sequence[Scalar], held: Sequence[Held]
+) -> tuple[list[Scalar], Scalar, Scalar]:
+    """States of all bodies after a step of Newton's method, the gap before it, and how many rows count."""
+    kept, v = kept_rows(network, here), network.velocities(here)
+    rows = [*kept.rows, *([r * on for r in row] for row, on in held)]
+    W = [[0 if absent(x) else x * g for x, g in zip(row, give, strict=True)] for row in rows]
+    groups = [*kept.groups, *((f"held {k}", 0) for k in range(len(held)))]
+    factors = ranked([[dot(a, w) for w in W] for a in rows], idle_rows(rows, groups))
+    still: list[Scalar] = [0] * len(held)
+    gaps = [0 if b is None else b for b in kept.gaps]
+    way = _pushed(W, solved_ranked(factors, [*gaps, *still]))
+    change = _pushed(W, solved_ranked(factors, [*kept.moved(v), *still]))
+    moved = network.with_velocities(here, [-x for x in way])
+    faster = network.with_velocities(here, [x - d for x, d in zip(v, change, strict=True)])
+    found: list[Scalar] = []
+    for name, body in network.bodies.items():
+        nq = body.positions()
+        q = [x + d for x, d in zip(here[name][:nq], body.position_rates(list(moved[name])), strict=True)]
+        found += body.settle([*q, *faster[name][nq:]])
+    return found, _left(kept, gaps), sum(factors.kept[: len(kept.rows)], start=0)
 
 
 def _giving(masses: Sequence[Scalar], held: Sequence[Held]) -> tuple[list[Scalar], list[Held]]:
@@ -208,8 +222,10 @@ def kept_impulses(
 
 def held_rows(smooth: FlowPart, found: FoundRows) -> list[Held]:
     """Rows with 1 where they stick or stand at a stop, and so do not move when gaps are closed."""
-    return [
-        (smooth.rows[name], where(slides(mode), 0, 1))
-        for name, mode in found.slides.items()
-        if not smooth.rigid[name].on
-    ]
+    held: list[Held] = []
+    for name, mode in found.slides.items():
+        part = smooth.rigid[name]
+        if not part.on:
+            stays = absolute(mode) > 1 if isinstance(part, RigidStop) else logical_not(slides(mode))
+            held.append((smooth.rows[name], where(stays, 1, 0)))
+    return held

@@ -14,7 +14,9 @@ from stiction.friction.bristle import Dahl, LuGre
 from stiction.friction.dry import FAST, Dry, Stribeck
 from stiction.methods.bristles import chosen_bristles, dry_sites, with_bristles
 from stiction.methods.constraints import (
+    Held,
     closed,
+    constraint_choice,
     constraint_notes,
     constraint_signals,
     constraint_slots,
@@ -79,7 +81,7 @@ class Explicit(Method):
     def choose(self, network: Network, start: StartTerms, step: float, given: Mapping[Key, Any]) -> Choice:
         """The bristles and the springs of end stops that nobody gave."""
         bristles = chosen_bristles(network, start, type(self).scheme, step, given)
-        return Choice(bristles | chosen_springs(network, start, step, given), {})
+        return Choice(bristles | chosen_springs(network, start, step, given), constraint_choice(start))
 
     def check(self, network: Network, start: StartTerms, step: float) -> None:
         """Refuse friction that pushes, and bristles and springs that the step cannot follow."""
@@ -107,33 +109,54 @@ class Explicit(Method):
         return flowed(type(self).scheme, network, block, t, h)
 
 
-def flowed(scheme: Scheme, network: Network, block: Block, t: Scalar, h: Scalar) -> Block:
-    """The state after one step of the flow by a scheme; it is divided where something jumps within it."""
+def flowed(scheme: Scheme, network: Network, block: Block, t: Scalar, h: Scalar, held: Sequence[Held] = ()) -> Block:
+    """The state after one step of the flow by a scheme; it is divided where something jumps within it. Rows that are
+    held stay where constraints are closed.
+    """
     if not network.breaks:
-        return _flowed(scheme, network, block, t, h)
+        return _flowed(scheme, network, block, t, h, held=held)
     n, names = len(flat_states(network, block.own)), list(block.works)
+    told_of = [name for name in constraint_slots(network) if name in block.method]
+    pulled = sum(len(block.own[name]) for name in network.constraints)
 
     def piece(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
         *state, come, left = carry
-        own, works = states_of(network, state[:n]), dict(zip(names, state[n:], strict=True))
+        own, works = states_of(network, state[:n]), dict(zip(names, state[n:], strict=False))
+        told_before = dict(zip(told_of, state[len(state) - pulled - len(told_of) :], strict=False))
         until = left
         for jump in network.breaks:
             ahead = jump - (t + come)
             until = where((ahead > SLIVER * h) & (ahead < until - SLIVER * h), ahead, until)
-        after = _flowed(scheme, network, block._replace(own=own, works=works), t + come, until, SLIVER * h)
+        before = block._replace(own=own, works=works, method={**block.method, **told_before})
+        after = _flowed(scheme, network, before, t + come, until, SLIVER * h, held)
+        pulls = [x * until for name in network.constraints for x in after.own[name]]
         return [
             *flat_states(network, after.own),
             *after.works.values(),
+            *(after.method[name] for name in told_of),
+            *(a + b for a, b in zip(state[len(state) - pulled :], pulls, strict=True)),
             come + until,
             where(until < left, left - until, 0),
         ]
 
-    start = [*flat_states(network, block.own), *block.works.values(), 0 * t, 0 * t + h]
+    first = [*flat_states(network, block.own), *block.works.values(), *(block.method[name] for name in told_of)]
+    start = [*first, *[0 * t] * pulled, 0 * t, 0 * t + h]
     *state, _, _ = loop(len(network.breaks) + 1, piece, start, until_zero=len(start) - 1)
-    return block._replace(own=states_of(network, state[:n]), works=dict(zip(names, state[n:], strict=True)))
+    own = with_multipliers(network, states_of(network, state[:n]), state[len(state) - pulled :], h)
+    seen = dict(zip(told_of, state[len(state) - pulled - len(told_of) :], strict=False))
+    works = dict(zip(names, state[n:], strict=False))
+    return block._replace(own=own, works=works, method={**block.method, **seen})
 
 
-def _flowed(scheme: Scheme, network: Network, block: Block, t: Scalar, h: Scalar, within: Scalar = 0) -> Block:
+def _flowed(
+    scheme: Scheme,
+    network: Network,
+    block: Block,
+    t: Scalar,
+    h: Scalar,
+    within: Scalar = 0,
+    held: Sequence[Held] = (),
+) -> Block:
     """The state after one step of the flow by a scheme; at its ends the time is taken a little within it."""
     everything = flat_states(network, block.own)
     multipliers = [x for name in network.constraints for x in block.own[name]]
@@ -162,7 +185,7 @@ def _flowed(scheme: Scheme, network: Network, block: Block, t: Scalar, h: Scalar
 
     after = scheme(flow, [*flat, *block.works.values(), *(0 * x for x in multipliers)], t, h)
     own = network.settled(at_end(network, block.own, whole(after[:n]), t, h), t + h, h)
-    own, seen = closed(network, with_multipliers(network, own, after[n + len(block.works) :], h))
+    own, seen = closed(network, with_multipliers(network, own, after[n + len(block.works) :], h), held)
     kept = {**block.method, **told(block.method, seen)}
     works = dict(zip(block.works, after[n:], strict=False))
     return block._replace(own=own, works=works, method=kept)

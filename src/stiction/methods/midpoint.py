@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from stiction.methods.rigid_friction import RigidFriction
 from stiction.methods.rigid_stop import RigidStop
-from stiction.methods.smooth_part import FlowPart, FoundRows, Solution
-from stiction.network.kept import Kept, cut_positions, kept_rows
+from stiction.methods.smooth_part import FlowPart, FoundRows, Solution, foreseen_rows
+from stiction.network.kept import Kept, kept_rows
 from stiction.network.layout import Block
 from stiction.network.network import Network, States
 from stiction.network.slopes import Gradient, Slopes, along, plus
@@ -102,16 +102,10 @@ class MidpointPart(FlowPart):
 
     def _kept_rows(self, h: Scalar) -> Kept | None:
         """Those at the end of the step, as far as it can be foreseen: what stands still then breaks none of them."""
-        network, own = self.network, dict(self.terms.now.own)
-        if not network.constraints:
-            return None
-        ahead = network.with_velocities(own, self.ahead)
-        for name, body in network.bodies.items():
-            nq = body.positions()
-            rates = body.position_rates(ahead[name])
-            q = [x + h * rate for x, rate in zip(self.start[name][:nq], rates, strict=True)]
-            own[name] = list(body.settle([*q, *own[name][nq:]]))
-        return kept_rows(network, cut_positions(network, own))
+        return foreseen_rows(self.network, {**self.terms.now.own, **self._bodies_at_start()}, self.ahead, h)
+
+    def _bodies_at_start(self) -> States:
+        return {name: self.start[name] for name in self.network.bodies}
 
     def lead(self, h: Scalar) -> Scalar:
         """It is seen from its middle."""

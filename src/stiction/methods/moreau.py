@@ -29,6 +29,7 @@ from stiction.friction.law import CREEP
 from stiction.methods.break_away import bounds_of
 from stiction.methods.constraints import (
     closed,
+    constraint_choice,
     constraint_notes,
     constraint_signals,
     constraint_slots,
@@ -81,6 +82,7 @@ from stiction.network.wires import NetworkError
 from stiction.parts.contact import contact_name
 from stiction.parts.end_stop import EndStop
 from stiction.parts.friction import Friction, FrictionPart
+from stiction.parts.imposed_motion import ImposedMotion
 from stiction.parts.kinds import Part, Row
 from stiction.rows.site import Site
 from stiction.rows.stick_slip import Outcome, stick_slip_in_loops
@@ -88,6 +90,7 @@ from stiction.trace.functions import Scalar, absolute, maximum, where
 from stiction.trace.grid import mapped, reduced
 from stiction.trace.parameters import Key, absent
 
+HELD = 1e-5  # of what a motion would give without constraints, that is none
 GIVE = 1e-12  # of rows that follow from others: they give by this part of what one step without them would move them
 FAST_TURN = 0.1  # rad in a step beyond which motion is followed only roughly
 MOST_PUSHED = 0.5  # part of itself by which a velocity may grow in a step through forces that push it on
@@ -227,7 +230,7 @@ class Moreau(Method):
                 first[name, "link_torque"] = np.divide(
                     start.link_torque, row, out=np.zeros_like(row), where=row != 0
                 ).sum(axis=1)
-        return Choice({}, first)
+        return Choice({}, first | constraint_choice(start))
 
     def check(self, network: Network, start: StartTerms, step: float) -> None:
         """Refuse what does not act where its velocity is taken, and what is too stiff for the step."""
@@ -235,6 +238,7 @@ class Moreau(Method):
         for name, part in network.parts.items():
             if isinstance(part, Row):
                 _check_direction(name, start, self.title)
+        _check_imposed(network, start)
         self._elastic(network, start, step).refuse()
         if self.scheme not in SCHEMES:
             refuse_searching_bristles(network, start, self.title, step)
@@ -301,7 +305,7 @@ class Moreau(Method):
         if isinstance(smooth, MidpointPart):
             after = smooth.advanced(block._replace(own=held), found, solution, h)
         else:
-            after = flowed(SCHEMES[self.scheme], network, block._replace(own=held), t, h)
+            after = flowed(SCHEMES[self.scheme], network, block._replace(own=held), t, h, held_rows(smooth, found))
         kept_own, seen = closed(network, put_back(smooth, solution, after.own, t + h, h), held_rows(smooth, found))
         own = dict(kept_own)
         speeds = network.velocities(own)
@@ -446,6 +450,21 @@ def _check_direction(name: str, start: StartTerms, title: str) -> None:
         (np.abs(start.seen[name] - start.rows[name][:, 0]) > 1e-9).any(axis=1),
         f"'{name}' takes its velocity as one combination of bodies and acts on another; for '{title}' "
         "the gains of its torque must be the transposed gains of its velocity, with a minus for friction",
+    )
+
+
+def _check_imposed(network: Network, start: StartTerms) -> None:
+    """Refuse imposed motions that constraints, or each other, leave no way."""
+    names = [name for name, part in network.parts.items() if isinstance(part, ImposedMotion)]
+    if not names or not network.constraints:
+        return
+    A = start.compliance(names)
+    size = np.sqrt(np.einsum("rii->ri", start.compliance(names, kept=False)))
+    scaled = A / size[:, :, None] / size[:, None, :]
+    refuse_runs(
+        np.linalg.eigvalsh(scaled)[:, 0] < HELD,
+        f"the motions of {', '.join(map(network.labels.part, names))} are not free to be imposed: constraints hold "
+        "them, or tie them to each other; leave one out",
     )
 
 

@@ -15,6 +15,19 @@ from stiction.trace.functions import Scalar
 from stiction.trace.parameters import absent
 
 
+def foreseen_rows(network: Network, own: States, v: Sequence[Scalar], h: Scalar) -> Kept | None:
+    """Rows of constraints after a step of length h with velocities v; None where there are none."""
+    if not network.constraints:
+        return None
+    ahead, made = network.with_velocities(own, v), dict(own)
+    for name, body in network.bodies.items():
+        nq = body.positions()
+        rates = body.position_rates(list(ahead[name]))
+        q = [x + h * rate for x, rate in zip(own[name][:nq], rates, strict=True)]
+        made[name] = list(body.settle([*q, *own[name][nq:]]))
+    return kept_rows(network, cut_positions(network, made))
+
+
 class FoundRows(NamedTuple):
     """Rows of one step: torque and direction of sliding, the inertia each feels, what contradiction was left."""
 
@@ -63,10 +76,8 @@ class FlowPart:
         )
 
     def _kept_rows(self, h: Scalar) -> Kept | None:
-        """The constraints by which velocities at the end are kept: those at the beginning."""
-        if not self.network.constraints:
-            return None
-        return kept_rows(self.network, cut_positions(self.network, self.terms.now.own))
+        """The constraints at the end of the step, as far as it can be foreseen: what stands still then breaks none."""
+        return foreseen_rows(self.network, self.terms.now.own, self.terms.velocities, h)
 
     def lead(self, h: Scalar) -> Scalar:
         """Time until the middle of the step, from where it is seen [s]."""

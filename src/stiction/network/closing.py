@@ -11,18 +11,19 @@ import numpy as np
 
 from stiction.constraint.constraint import ConstraintError
 from stiction.constraint.equations import Follow
-from stiction.network.kept import cut_positions, kept_rows
+from stiction.network.kept import cut_positions, group_of, kept_rows
 from stiction.network.layout import flat_states, states_of
 from stiction.network.network import Network
 from stiction.network.parameters import Parameters
 from stiction.network.programs import shared_program
 from stiction.network.wires import Port as WirePort
 from stiction.parts.robot_body import RobotBody
+from stiction.rows.ranked import NOTHING, ROUNDING
 from stiction.trace.parameters import Key, Parametric
 from stiction.trace.program import Port, Program
 
-CLOSED = 1e-12  # m, rad or the unit of an equation: a gap that is none
-NEARLY = 1e-6  # the gap that positions may leave, where all are given; it is closed
+CLOSED = 1e-12  # a gap that is none, over how fast it moves with the velocities
+NEARLY = 1e-6  # the same that positions may leave, where all are given; it is closed
 FARTHEST = 0.3  # rad or m that a position may move in one pass
 PASSES = 100
 SINGULAR = 1e-9  # of the largest: singular values of A that count as 0
@@ -75,6 +76,11 @@ class Closing:
         """Part and number of each multiplier."""
         return [(name, k) for name, part in self.network.constraints.items() for k in range(len(part.multipliers))]
 
+    @property
+    def groups(self) -> list[tuple[str, str | int]]:
+        """Which of them have one unit."""
+        return [group_of(self.network, name, k) for name, k in self.rows]
+
     def __call__(self, state: np.ndarray, change: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """A, b, and the state with its positions moved by a change along the velocities, for each run."""
         given = self.parameters.arrays
@@ -88,14 +94,30 @@ class Closing:
 
     def closed(self, first: np.ndarray, fixed: Collection[Key]) -> np.ndarray:
         """First states, (*batch, slots), with positions that close all gaps and velocities that keep them so; `fixed`
-        are states that stay as they are.
+        are states that stay as they are. What a run becomes does not depend on others.
         """
         state = np.array(first[..., : self.slots], float).reshape(self.runs, -1)
-        for moving in (self._close, self._keep):
-            state = moving(state, self._free(fixed))
+        self._check_finite(state)
+        free = self._free(fixed)
+        state = self._keep(self._close(state, free["q"]), free["v"])
         made = np.array(first)
         made[..., : self.slots] = state.reshape(*first.shape[:-1], self.slots)
         return made
+
+    def _check_finite(self, state: np.ndarray) -> None:
+        """Refuse constraints without numbers, and such as hold nothing that moves."""
+        A, b, _ = self(state, np.zeros((self.runs, self.n)))
+        for name in self.network.constraints:
+            rows = [k for k, (owner, _) in enumerate(self.rows) if owner == name]
+            word = name.removeprefix("constraint.")
+            wrong = ~(np.isfinite(A[:, rows]).all(axis=(1, 2)) & np.isfinite(b[:, rows]).all(axis=1))
+            if wrong.any():
+                why = f"constraint '{word}' has no finite gap at the start; start elsewhere"
+                raise OpenError(why, int(wrong.argmax()))
+            idle = (np.abs(A[:, rows]) <= NOTHING).all(axis=(1, 2))
+            if idle.any():
+                why = f"constraint '{word}' holds nothing that moves; leave it out, or start elsewhere"
+                raise OpenError(why, int(idle.argmax()))
 
     def _free(self, fixed: Collection[Key]) -> Mapping[str, np.ndarray]:
         """Which velocities may change, to move positions "q" and as velocities "v": those of robots' joints of which
@@ -114,34 +136,45 @@ class Closing:
                     found[what] += [not stays] * len(joint.velocity_names)
         return {what: np.array(x, bool) for what, x in found.items()}
 
-    def _close(self, state: np.ndarray, free: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Positions that close all gaps: of joints that follow others first, so that these stay; then of all."""
-        still = np.zeros((self.runs, self.n))
-        b = self(state, still)[1]
-        if np.abs(b).max(initial=0.0) <= NEARLY:
-            free = {"q": np.ones(self.n, bool)}  # rounding is shared by all
-        else:
-            following = [isinstance(self.network.constraints[name], Follow) for name, _ in self.rows]
-            state = self._newton(state, free["q"] & self._followers(), np.array(following), np.inf)  # it is linear
-            state = self._newton(state, free["q"], np.array(following), np.inf)
-        state = self._newton(state, free["q"], np.ones(len(self.rows), bool), FARTHEST)
-        b = self(state, still)[1]
-        if np.abs(b).max(initial=0.0) > NEARLY:
-            run, row = np.unravel_index(np.abs(b).argmax(), b.shape)
-            raise OpenError(self._refusal(int(row), float(abs(b[run, row])), bool(free["q"].any())), int(run))
+    def _close(self, state: np.ndarray, free: np.ndarray) -> np.ndarray:
+        """Positions that close all gaps: of joints that follow others first, so that these stay; then of all that are
+        free; what is then open by rounding of what was given is shared by all.
+        """
+        following = np.array([isinstance(self.network.constraints[name], Follow) for name, _ in self.rows])
+        every = np.ones(len(self.rows), bool)
+        state = self._newton(state, free & self._followers(), following, np.inf)  # it is linear
+        state = self._newton(state, free, following, np.inf)
+        state = self._newton(state, free, every, FARTHEST)
+        nearly = self._gaps(state).max(axis=1, initial=0.0) <= NEARLY
+        state = self._newton(state, np.ones(self.n, bool), every, FARTHEST, nearly)
+        gaps = self._gaps(state)
+        if gaps.max(initial=0.0) > NEARLY:
+            run, row = np.unravel_index(gaps.argmax(), gaps.shape)
+            raise OpenError(self._refusal(int(row), float(gaps[run, row]), bool(free.any())), int(run))
         return state
 
-    def _newton(self, state: np.ndarray, free: np.ndarray, rows: np.ndarray, farthest: float) -> np.ndarray:
-        """Newton's method on the gaps of some rows by some velocities, with steps of least size, and not too far."""
+    def _gaps(self, state: np.ndarray) -> np.ndarray:
+        """The gaps, over how fast they move with the velocities, (runs, k)."""
+        A, b, _ = self(state, np.zeros((self.runs, self.n)))
+        size = np.abs(A).sum(axis=-1)
+        return np.abs(b) / np.where(size > NOTHING, size, 1.0)
+
+    def _newton(
+        self, state: np.ndarray, free: np.ndarray, rows: np.ndarray, farthest: float, runs: Any = True
+    ) -> np.ndarray:
+        """Newton's method on the gaps of some rows by some velocities in some runs, with steps of least size, and not
+        too far.
+        """
         still = np.zeros((self.runs, self.n))
         for _ in range(PASSES if free.any() and rows.any() else 0):
-            A, b, _ = self(state, still)
-            if np.abs(b[:, rows]).max(initial=0.0) <= CLOSED:
+            going = runs & (self._gaps(state)[:, rows].max(axis=1, initial=0.0) > CLOSED)
+            if not going.any():
                 break
+            A, b, _ = self(state, still)
             change = np.where(free, -_least(A[:, rows] * free, b[:, rows]), 0.0)
             size = np.abs(change).max(axis=-1, keepdims=True)
             change *= np.where(size > farthest, farthest / np.maximum(size, 1e-300), 1.0)
-            state = self(state, change)[2]
+            state = np.where(going[:, None], self(state, change)[2], state)
         return state
 
     def _followers(self) -> np.ndarray:
@@ -159,25 +192,34 @@ class Closing:
 
     def _refusal(self, row: int, gap: float, moved: bool) -> str:
         name = self.rows[row][0].removeprefix("constraint.")
-        why = (
-            "no positions near those at the start close it: give others, or fewer by name, so that the rest follows"
-            if moved
-            else "give fewer positions by name, such as q={'crank': 0.3}, so that the rest follows"
-        )
+        joints = [
+            state[2:] for body in self.network.bodies.values() for state in body.start() if state.startswith("q.")
+        ]
+        if moved:
+            why = (
+                "no positions near those at the start close it: give others, or fewer by name, so that the rest follows"
+            )
+        elif joints:
+            why = f"give fewer positions by name, such as q={{'{joints[0]}': 0.3}}, so that the rest follows"
+        else:
+            why = "put the bodies where it is closed"
         return f"constraint '{name}' is open by {gap:.3g} (m, rad) at the start; {why}"
 
-    def _keep(self, state: np.ndarray, free: Mapping[str, np.ndarray]) -> np.ndarray:
+    def _keep(self, state: np.ndarray, free: np.ndarray) -> np.ndarray:
         """Velocities that the constraints allow."""
-        A = self.rows_at(state)
-        places = velocity_places(self.network)
+        A, places = self.rows_at(state), velocity_places(self.network)
+        size = np.abs(A).sum(axis=-1)
+        for group in set(self.groups):
+            rows = [k for k, other in enumerate(self.groups) if other == group]
+            small = size[:, rows] <= np.maximum(ROUNDING * size[:, rows].max(axis=1, keepdims=True), NOTHING)
+            A[:, rows] = np.where(small[..., None], 0.0, A[:, rows])
         v = state[:, places]
-        wrong = np.einsum("rkn,rn->rk", A, v)
-        size = np.abs(A).max(axis=-1, initial=0.0) * np.abs(v).max(axis=-1, keepdims=True) + 1e-300
-        if (np.abs(wrong) <= CLOSED * size).all():
-            return state
-        moved = np.where(free["v"], v - _least(A * free["v"], wrong), v)
-        wrong = np.einsum("rkn,rn->rk", A, moved)
-        if (np.abs(wrong) > NEARLY * size).any():
+        scale = size * np.abs(v).max(axis=-1, keepdims=True, initial=0.0)
+        wrong = _times(A, v)
+        going = (np.abs(wrong) > CLOSED * scale).any(axis=1)
+        moved = np.where(free & going[:, None], v - _least(A * free, wrong), v)
+        wrong = _times(A, moved)
+        if (np.abs(wrong) > NEARLY * scale).any():
             run, row = np.unravel_index(np.abs(wrong).argmax(), wrong.shape)
             name = self.rows[int(row)][0].removeprefix("constraint.")
             raise OpenError(
@@ -185,6 +227,7 @@ class Closing:
                 "name, so that the rest follows",
                 int(run),
             )
+        state = state.copy()
         state[:, places] = moved
         return state
 
@@ -213,4 +256,9 @@ def velocity_places(network: Network) -> list[int]:
 
 def _least(A: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The smallest x with A x = b, as far as there is one, for each run."""
-    return np.einsum("rnk,rk->rn", np.linalg.pinv(A, rcond=SINGULAR), b)
+    return _times(np.linalg.pinv(A, rcond=SINGULAR), b)
+
+
+def _times(A: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """A x for each run, with the bits that it has alone."""
+    return (A * x[:, None, :]).sum(axis=-1)

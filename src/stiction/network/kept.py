@@ -6,6 +6,7 @@ from typing import NamedTuple
 from stiction.constraint.constraint import ConstraintError
 from stiction.constraint.rows import present_motion, unit_motions
 from stiction.network.network import Network, States, cut
+from stiction.rows.ranked import idle_rows
 from stiction.trace.derivative import directional
 from stiction.trace.expression import Expr
 from stiction.trace.functions import Scalar, constant
@@ -27,7 +28,7 @@ class Kept(NamedTuple):
     rows: Matrix
     gaps: list[Scalar | None]
     places: list[tuple[str, int]]
-    groups: list[int]
+    groups: list[tuple[str, str | int]]
 
     def moved(self, v: Sequence[Scalar]) -> list[Scalar]:
         """A v."""
@@ -39,6 +40,11 @@ class Kept(NamedTuple):
         for row, x in zip(self.rows, multipliers, strict=True):
             total = [f if absent(r) else f + r * x for f, r in zip(total, row, strict=True)]
         return total
+
+    @property
+    def idle(self) -> list[Scalar]:
+        """1 for rows that do not count."""
+        return idle_rows(self.rows, self.groups)
 
     def multipliers(self, own: States) -> list[Scalar]:
         """Those that are kept in the states."""
@@ -69,9 +75,12 @@ def kept_rows(network: Network, own: States, every: bool = False) -> Kept:
     seeds = [x for name, body in network.bodies.items() for x in unit_motions(body, own[name])]
     columns = [directional([b for of in gaps for b in of], moving) for moving in seeds]
     velocities = _velocity_columns(network, own)
-    rows, values, places, groups = [], [], [], []
+    rows: Matrix = []
+    values: list[Scalar | None] = []
+    places: list[tuple[str, int]] = []
+    groups: list[tuple[str, str | int]] = []
     first = 0
-    for group, ((name, part), own_gaps) in enumerate(zip(network.constraints.items(), gaps, strict=True)):
+    for (name, part), own_gaps in zip(network.constraints.items(), gaps, strict=True):
         for k in range(len(part.multipliers)):
             holonomic = k < len(own_gaps)
             column = [c[first + k] for c in columns] if holonomic else [v[name][k - len(own_gaps)] for v in velocities]
@@ -80,9 +89,15 @@ def kept_rows(network: Network, own: States, every: bool = False) -> Kept:
             rows.append(column)
             values.append(own_gaps[k] if holonomic else None)
             places.append((name, k))
-            groups.append(1000 * group + (0 if part.alike else k))
+            groups.append(group_of(network, name, k))
         first += len(own_gaps)
     return Kept(rows, values, places, groups)
+
+
+def group_of(network: Network, name: str, k: int) -> tuple[str, str | int]:
+    """Rows of one group have one unit: of constraints between frames forces, and moments; else each row is one."""
+    part = network.constraints[name]
+    return name, part.multipliers[k].partition(".")[0] if part.alike else k
 
 
 def _velocity_columns(network: Network, own: States) -> list[dict[str, list[Scalar]]]:

@@ -19,6 +19,8 @@ from stiction.parts.kinds import Admittance, Impedance, Implicit, Row
 from stiction.rows.ranked import DEPENDENT
 from stiction.trace.program import Port, Program
 
+LOCKED = 1e-6  # part of its own compliance that a direction keeps, where constraints hold it
+
 
 class StartTerms:
     """The terms at the start; the first axis of all arrays is the run.
@@ -63,15 +65,18 @@ class StartTerms:
         if network.constraints:
             self.kept = Closing(network, parameters).rows_at(state.reshape(runs, -1))
 
-    def compliance(self, names: Any) -> np.ndarray:
-        """J M⁻¹ Jᵀ of the directions of some parts together, as far as constraints let them move, (runs, m, m)."""
+    def compliance(self, names: Any, kept: bool = True) -> np.ndarray:
+        """J M⁻¹ Jᵀ of the directions of some parts together, as far as constraints let them move, if they are `kept`,
+        (runs, m, m).
+        """
         J = np.concatenate([self.rows[name] for name in names], axis=1)
         answers = np.linalg.solve(self.mass_matrix, np.moveaxis(J, 1, 2))
-        if self.kept is None:
+        if self.kept is None or not kept:
             return J @ answers
         back = np.linalg.solve(self.mass_matrix, np.moveaxis(self.kept, 1, 2))  # M⁻¹ Aᵀ
         held = np.linalg.pinv(self.kept @ back, rcond=DEPENDENT, hermitian=True)
-        return J @ (answers - back @ held @ (self.kept @ answers))
+        found = J @ (answers - back @ held @ (self.kept @ answers))
+        return found + LOCKED * np.einsum("rij,ij->rij", J @ answers, np.eye(J.shape[1]))
 
 
 def _of_drive(part: Any) -> bool:

@@ -113,7 +113,7 @@ class Keeping:
     def __init__(self, kept: Kept, plain: Callable[[list[Scalar]], Sequence[Scalar]]) -> None:
         self.kept, self.plain = kept, plain
         self.W = [list(plain(list(row))) for row in kept.rows]  # M⁻¹ Aᵀ
-        self.ranked = ranked([[dot(a, w) for w in self.W] for a in kept.rows], kept.groups)
+        self.ranked = ranked([[dot(a, w) for w in self.W] for a in kept.rows], kept.idle)
 
     def multipliers(self, v: Sequence[Scalar]) -> list[Scalar]:
         """Impulses that keep A v at 0, from velocities without them."""
@@ -181,6 +181,9 @@ def compliance(
     solver = keeping.solve if keeping else solver
     responses = {name: solver(list(row)) for name, row in rows.items()}
     A = [[dot(rows[a], responses[b]) * (1 + give if a == b else 1) for b in rows] for a in rows]
+    if keeping and not absent(give):  # rows that constraints hold give by a part of what they would without them
+        for k, row in enumerate(rows.values()):
+            A[k][k] = A[k][k] + give * dot(row, keeping.plain(list(row)))
     return Compliance(solver, responses, A, symmetric, M, give, keeping)
 
 

@@ -4,13 +4,16 @@ The matrix is positive semidefinite (up to gyroscopic slopes), so a pivot of 0 m
 leaving it out loses nothing, and of rows that depend on each other the first carry all.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
 from stiction.trace.functions import Scalar, maximum, where
 from stiction.trace.parameters import absent
 
-DEPENDENT = 1e-10  # pivot, over the largest entry of like rows, at which a row follows from those before it
+DEPENDENT = 1e-12  # what is left of the square of a row of A across those before it, over the whole, that is nothing
+ROUNDING = 1e-10  # size of a row of A, over the largest of its group, that is rounding
+NOTHING = 1e-13  # size of a row of A that is rounding whatever others are [m or rad per rad or m]
+NOISE = 1e-13  # pivot of A M⁻¹ Aᵀ, over the entry that it was, that is rounding: what is locked moves no row
 
 
 class Ranked(NamedTuple):
@@ -26,20 +29,35 @@ class Ranked(NamedTuple):
     inverse: list[Scalar]
     kept: list[Scalar]
 
-    @property
-    def rank(self) -> Scalar:
-        """How many rows count."""
-        return sum(self.kept, start=0)
+
+def ranked(S: Sequence[Sequence[Scalar]], idle: Sequence[Scalar]) -> Ranked:
+    """Factors of A M⁻¹ Aᵀ, without pivots; `idle` tells (with 1) which rows do not count."""
+    return _eliminated(S, lambda k, pivot: (pivot > NOISE * S[k][k]) & (idle[k] < 1))
 
 
-def ranked(S: Sequence[Sequence[Scalar]], groups: Sequence[int]) -> Ranked:
-    """Factors of a matrix, without pivots; rows of one group have one unit."""
+def idle_rows(rows: Sequence[Sequence[Scalar]], groups: Sequence[Hashable]) -> list[Scalar]:
+    """1 for rows that do not count, whatever the masses: such as follow from those before them, and rounding, which is
+    next to nothing beside others of its group, or by itself.
+    """
+    sizes = [sum((x * x for x in row if not absent(x)), start=0) for row in rows]
+    largest: dict[Hashable, Scalar] = {}
+    for size, group in zip(sizes, groups, strict=True):
+        largest[group] = maximum(largest[group], size) if group in largest else size
+    least = [maximum(ROUNDING * ROUNDING * largest[group], NOTHING * NOTHING) for group in groups]
+    both = [[_product(a, b) for b in rows] for a in rows]
+    left = _eliminated(both, lambda k, pivot: (pivot > DEPENDENT * sizes[k]) & (sizes[k] > least[k]))
+    return [1 - counts for counts in left.kept]
+
+
+def _product(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+    return sum((x * y for x, y in zip(a, b, strict=True) if not (absent(x) or absent(y))), start=0)
+
+
+def _eliminated(S: Sequence[Sequence[Scalar]], counting: Callable[[int, Scalar], Scalar]) -> Ranked:
+    """Elimination that leaves out rows whose pivots do not count."""
     n, U, inverse, kept = len(S), [list(row) for row in S], [], []
-    largest: dict[int, Scalar] = {}
-    for k, group in enumerate(groups):
-        largest[group] = maximum(largest[group], S[k][k]) if group in largest else S[k][k]
     for k in range(n):
-        counts = U[k][k] > DEPENDENT * largest[groups[k]]
+        counts = counting(k, U[k][k])
         inverse.append(where(counts, 1 / where(counts, U[k][k], 1), 0))
         kept.append(where(counts, 1, 0))
         for i in range(k + 1, n):

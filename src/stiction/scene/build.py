@@ -120,7 +120,8 @@ def _attach(scene: Scene, mounts: Mapping[str, Mount], made: Wiring) -> None:
                         f"control of robot '{robot}': "
                         + unknown("constraint", controller.constraint, "the scene", kept)
                     )
-                controller = controller.under(kept[controller.constraint], robot)
+                joints = {key: inner for key, (owner, inner) in scene.joints.items() if owner == robot}
+                controller = controller.under(kept[controller.constraint], robot, joints)
             controller = controller.on(whole, springs, anchors)
         outer |= servos.robot_controller(robot, controller, scene.joints_of(robot))
     for name in dict.fromkeys([*drives, *scene.joint_control, *outer]):

@@ -21,7 +21,7 @@ from stiction.trace.program import Port, Program
 if TYPE_CHECKING:
     from stiction.scene.scene import Scene
 
-DEPENDENT = 1e-10  # singular value of A M⁻½, over the largest, at which a row counts as one that follows from others
+SINGULAR = 1e-10  # singular value of A M⁻½, over the largest, at which a row counts as one that follows from others
 
 
 class Constrained(NamedTuple):
@@ -105,8 +105,8 @@ def _inverse(A: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     root = np.linalg.cholesky(M)
     scaled = np.swapaxes(np.linalg.solve(root, np.swapaxes(A, -1, -2)), -1, -2)  # A L⁻ᵀ
     values = np.linalg.svd(scaled, compute_uv=False)
-    rank = (values > DEPENDENT * np.maximum(values[..., :1], 1e-300)).sum(axis=-1)
-    half = np.linalg.pinv(scaled, rcond=DEPENDENT)
+    rank = (values > SINGULAR * np.maximum(values[..., :1], 1e-300)).sum(axis=-1)
+    half = np.linalg.pinv(scaled, rcond=SINGULAR)
     return np.swapaxes(half, -1, -2) @ half, rank
 
 

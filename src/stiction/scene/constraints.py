@@ -9,6 +9,7 @@ from stiction.constraint.constraint import ENDS, POSE, TWIST, WORLD, Constraint
 from stiction.constraint.equations import Follow
 from stiction.errors import unknown
 from stiction.network.closing import Closing, starting_values
+from stiction.network.layout import states_of
 from stiction.network.network import Network
 from stiction.network.wires import InternalTerm, Wire
 from stiction.parts.bodies import Fixed, FreeBody
@@ -24,6 +25,11 @@ def constraint_name(name: str) -> str:
 
 def all_constraints(scene: Scene) -> dict[str, Constraint]:
     """Those of the scene, and one for each joint that mimics another, by its name."""
+    return mimics(scene) | dict(scene.constraints)
+
+
+def mimics(scene: Scene) -> dict[str, Constraint]:
+    """What robots' descriptions say of joints that follow others, by joint."""
     found: dict[str, Constraint] = {}
     robots = {"robot": scene.robot} if scene.robot is not None else scene.robots
     for robot, r in robots.items():
@@ -31,7 +37,7 @@ def all_constraints(scene: Scene) -> dict[str, Constraint]:
             if joint.mimic is not None:
                 name, of = (scene.key(robot, x) for x in (joint.name, joint.mimic.joint))
                 found[name] = Follow(joint=name, of=of, ratio=joint.mimic.multiplier, offset=joint.mimic.offset)
-    return found | dict(scene.constraints)
+    return found
 
 
 def check_constraints(scene: Scene) -> None:
@@ -44,6 +50,11 @@ def check_constraints(scene: Scene) -> None:
             )
         if not isinstance(name, str) or not name:
             raise scene.refusal(f"a constraint cannot be called {name!r}; choose a text")
+        if name in mimics(scene):
+            raise scene.refusal(
+                f"a constraint cannot be called '{name}', as the joint that mimics another is; choose another name, or "
+                "take the robot.without_mimics()"
+            )
     if scene.near and not scene.all_constraints:
         raise scene.refusal("near is for positions that follow by constraints, and there are none; give q instead")
     for name, constraint in scene.all_constraints.items():
@@ -95,6 +106,11 @@ def closed_coordinates(scene: Scene, network: Network) -> dict[str, tuple[float,
     parameters, first = starting_values(network)
     closing = Closing(network, parameters)
     closed = closing.closed(first, fixed_states(scene))
+    own = states_of(network, closed.tolist())
+    for kept, constraint in network.constraints.items():
+        why = constraint.misplaced(network.inputs(kept, network.motions(own)))
+        if why:
+            raise scene.refusal(f"constraint '{kept.removeprefix('constraint.')}': {why}")
     found: dict[str, list[float]] = {"q": [], "v": []}
     at = 0
     for name, part in network.parts.items():

@@ -108,12 +108,16 @@ class Parametric:
         """All that decides a program for this object, its parameters aside."""
         parametric = {f.name for f in fields(self)} - set(self.folded)  # type: ignore[arg-type]
         left_out = (*self.vanishing, *self.fading)
-        found = [
-            (name, structure_of(value, name not in parametric or (name in left_out and absent(value))))
-            for name, value in vars(self).items()
-            if name not in (*self.start_fields, *self.described) and not name.startswith("_")  # what is found once
-        ]
+        found = []
+        for name, value in vars(self).items():
+            if name not in (*self.start_fields, *self.described) and not name.startswith("_"):  # what is found once
+                folded = name not in parametric or (name in left_out and absent(value))
+                found.append((name, structure_of(value, folded, self.arguments_of(name))))
         return (type(self).__qualname__, *found)
+
+    def arguments_of(self, field: str) -> int:
+        """How many numbers the functions in a field are called with."""
+        return 1
 
 
 def _replaced(

@@ -3,7 +3,6 @@ key.
 """
 
 from collections.abc import Mapping
-from inspect import signature
 from typing import Any
 
 from stiction.trace.program import Port, Program
@@ -19,9 +18,9 @@ def is_ours(kind: type) -> None:
         raise NoKeyError(kind.__qualname__)
 
 
-def structure_of(value: Any, numbers: bool = False) -> Any:
+def structure_of(value: Any, numbers: bool = False, arguments: int = 1) -> Any:
     """The structure of a value. A float is a parameter, and only its place counts, unless `numbers` says that it is
-    folded.
+    folded; a function is called with so many arguments.
     """
     if value is None or isinstance(value, (bool, int, str)):
         return value
@@ -30,26 +29,25 @@ def structure_of(value: Any, numbers: bool = False) -> Any:
     if isinstance(value, (tuple, list)):
         if len(value) == 2 and not numbers and all(isinstance(x, float) for x in value):
             return "##" if value[0] == value[1] else "#,#"
-        return tuple(structure_of(x, numbers) for x in value)
+        return tuple(structure_of(x, numbers, arguments) for x in value)
     if isinstance(value, Mapping):
-        return tuple((key, structure_of(x, numbers)) for key, x in value.items())
+        return tuple((key, structure_of(x, numbers, arguments)) for key, x in value.items())
     if hasattr(value, "structure"):
         is_ours(type(value))  # what a subclass of the user's own does, its structure does not tell
         return value.structure()
     if callable(value):
-        return traced(value)
+        return traced(value, arguments)
     raise NoKeyError(type(value).__qualname__)
 
 
-def traced(function: Any) -> str:
-    """What a function of numbers does, as the text of its trace."""
+def traced(function: Any, arguments: int) -> str:
+    """What a function does with so many numbers, as the text of its trace."""
 
     def listed(*x: Any) -> tuple:
         return (flat(function(*x)),)
 
     try:
-        needed = [p for p in signature(function).parameters.values() if p.default is p.empty]
-        given = [Port(f"x{k}") for k in range(max(1, len(needed)))]
+        given = [Port(f"x{k}") for k in range(arguments)]
         width = len(flat(function(*(1.0 for _ in given))))
         return Program("function", listed, given, [Port("value", (width,))]).dump()
     except Exception as problem:  # whatever it is, the program itself will show it
