@@ -40,7 +40,7 @@ def test_a_crank_that_is_turned_moves_the_rocker():
     assert abs(np.unwrap(run["q.rocker"]) - np.unwrap(rocker_angle(1 + 5 * run.time))).max() < 1e-9
 
 
-def reduced_four_bar(angle, speed):
+def reduced_four_bar(angle):
     """Inertia about the crank and its slope, and the torque of gravity, by differences of the rocker's angle."""
 
     def both(crank):
@@ -68,7 +68,7 @@ def reduced_four_bar(angle, speed):
 
 def test_four_bar_accelerates_as_its_one_equation_says():
     for crank, speed, torque in ((1.0, 2.0, 0.0), (-0.5, -3.0, 1.5), (2.5, 0.0, -2.0)):
-        J, slope, weight = reduced_four_bar(crank, speed)
+        J, slope, weight = reduced_four_bar(crank)
         moment = four_bar(crank, v={"crank": speed}).constrained()
         expected = (torque - weight - slope * speed**2 / 2) / J
         assert abs(moment.acceleration([torque, 0, 0])[0] - expected) < 1e-5 * max(1, abs(expected))  # differences

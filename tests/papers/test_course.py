@@ -89,7 +89,7 @@ def test_exercise_7_a_cube_and_a_sphere():
     assert abs(body.spatial() - np.diag([4.4, 4.4, 26 / 15, 3, 3, 3])).max() < 1e-12
     printed = body.about([0, 0, 5 / 2])  # where the page puts the centre
     assert abs(printed.diagonal() - [6.48, 6.48, 1.73]).max() < 0.01
-    assert abs(body.about(body.center) - body.inertia).max() < 1e-15  # smaller than about any other point
+    assert (np.linalg.eigvalsh(printed - body.inertia) > -1e-12).all()  # about the centre it is smallest
 
 
 def test_exercise_8_torque_from_a_wrench_in_another_frame():
@@ -101,7 +101,8 @@ def test_exercise_8_torque_from_a_wrench_in_another_frame():
     T[:3, :3], T[:3, 3] = Origin(rpy=tuple(rng.normal(size=3))).rotation, rng.normal(size=3)
     F = rng.normal(size=6)
     torque = F @ adjoint(T) @ S
-    assert abs(torque - (adjoint(T).T @ F) @ S) < 1e-12  # the wrench carried to a
+    carried = T[:3, :3].T @ (F[:3] - np.cross(T[:3, 3], F[3:]))  # the moment about a's origin, in a's axes, by hand
+    assert abs(torque - carried @ S[:3]) < 1e-12
     assert abs(adjoint(T) - mr.Adjoint(T)).max() < 1e-15
     V = rng.normal(size=6)
     assert abs(ad(V) - mr.ad(V)).max() == 0
@@ -140,7 +141,7 @@ def test_exercise_11_four_forms_of_one_equation():
     step = 1e-6
     slopes = np.array([(arm.mass_matrix(q + d) - arm.mass_matrix(q - d)) / (2 * step) for d in step * np.eye(2)])
     gamma = (np.einsum("kij->ijk", slopes) + np.einsum("jik->ijk", slopes) - np.einsum("ijk->ijk", slopes)) / 2
-    for form in (M @ a + h, M @ a + (h - weight) + weight, M @ a + C @ v + weight):
+    for form in (M @ a + h, M @ a + C @ v + weight):
         assert abs(form - whole).max() < 1e-12
     assert abs(M @ a + np.einsum("j,ijk,k->i", v, gamma, v) + weight - whole).max() < 1e-8  # differences
 

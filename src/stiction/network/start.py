@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from stiction.network.closing import Closing
+from stiction.network.closing import Closing, velocity_places
 from stiction.network.layout import flat_states, states_of
 from stiction.network.network import Network
 from stiction.network.parameters import Parameters
 from stiction.network.programs import shared_program
 from stiction.network.terms import Terms
-from stiction.parts.kinds import Admittance, Impedance, Implicit, Row
+from stiction.parts.kinds import Impedance, Implicit, Row
 from stiction.rows.ranked import DEPENDENT
 from stiction.trace.program import Port, Program
 
@@ -113,22 +113,12 @@ class _Probes:
         """States, accelerations, torques: as at the start; at rest; with unit accelerations, velocities, torques."""
         n = self.n
         states = np.repeat(state, self.lanes, axis=1)
-        velocities = self._velocities()
+        velocities = velocity_places(self.network)
         states[:, 1:, velocities] = 0.0
         states[:, np.arange(2 + n, 2 + 2 * n), velocities] = 1.0
         accelerations, torques = np.zeros((self.lanes, n)), np.zeros((self.lanes, self.total))
         accelerations[2 : 2 + n], torques[2 + 2 * n :] = np.eye(n), np.eye(self.total)
         return [states, *(np.broadcast_to(x, (len(states), *x.shape)) for x in (accelerations, torques))]
-
-    def _velocities(self) -> list[int]:
-        places: list[int] = []
-        first = 0
-        for part in self.network.parts.values():
-            size = len(part.start())
-            if isinstance(part, Admittance):
-                places += range(first + part.positions(), first + size)
-            first += size
-        return places
 
     def program(self, parameters: Parameters, key: Any) -> Program:
         n, m = self.n, self.total

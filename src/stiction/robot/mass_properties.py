@@ -16,7 +16,7 @@ from stiction.errors import RobotError
 if TYPE_CHECKING:
     from stiction.robot.solid import Solid
 
-SYMMETRIC = 1e-9  # by which a matrix may miss being symmetric, over its size
+TURNED = 1e-9  # by which a matrix may miss being a rotation
 
 
 class MassProperties(NamedTuple):
@@ -181,6 +181,7 @@ def ad(V: Any) -> np.ndarray:
 
 def _pose(T: Any) -> tuple[np.ndarray, np.ndarray]:
     T = np.asarray(T, float)
-    if T.shape != (4, 4) or abs(T[:3, :3] @ T[:3, :3].T - np.eye(3)).max() > SYMMETRIC:
+    R = T[:3, :3] if T.shape == (4, 4) else np.zeros((3, 3))
+    if abs(R @ R.T - np.eye(3)).max() > TURNED or np.linalg.det(R) < 0:
         raise RobotError(f"a pose is a (4, 4) matrix with a rotation; got shape {T.shape}")
-    return T[:3, :3], T[:3, 3]
+    return R, T[:3, 3]

@@ -63,7 +63,7 @@ def plot_ellipses(
         dimension = len(found[0].radii)
         options: dict[str, Any] = {"subplot_kw": {"projection": "3d"}} if dimension == 3 else {}
         picture, ax = subplots(1, 6.0, 7.0, **options)
-        scale = _scale(robot, found, poses) if at_tool else 1.0
+        scale = _scale(found) if at_tool else 1.0
         for k, (shape, pose) in enumerate(zip(found, poses, strict=True)):
             color = COLORS[k % len(COLORS)]
             places = [AXES.index(x) for x in directions] if at_tool else []
@@ -111,7 +111,7 @@ def _arm(robot: Robot, q: np.ndarray, frame: str) -> np.ndarray:
     return np.array([robot.pose(q, name)[:3, 3] for name in reversed(names)])
 
 
-def _scale(robot: Robot, found: Sequence[Ellipsoid], poses: np.ndarray) -> float:
+def _scale(found: Sequence[Ellipsoid]) -> float:
     """Metres of the figure for a unit of the ellipses."""
     reach = max(float(np.linalg.norm(shape.center)) for shape in found) or 1.0
     largest = max(float(shape.radii.max()) for shape in found)
