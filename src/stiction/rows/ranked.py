@@ -7,6 +7,7 @@ leaving it out loses nothing, and of rows that depend on each other the first ca
 from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
+from stiction.trace.elimination import substituted
 from stiction.trace.functions import Scalar, maximum, where
 from stiction.trace.parameters import absent
 
@@ -72,14 +73,4 @@ def _eliminated(S: Sequence[Sequence[Scalar]], counting: Callable[[int, Scalar],
 
 def solved_ranked(given: Ranked, b: Sequence[Scalar]) -> list[Scalar]:
     """The solution, 0 for rows that are left out."""
-    U, x, n = given.factors, list(b), len(b)
-    for k in range(n):
-        for j in range(k):
-            if not absent(U[k][j]) and not absent(x[j]):
-                x[k] = x[k] - U[k][j] * x[j]
-    for k in reversed(range(n)):
-        for j in range(k + 1, n):
-            if not absent(U[k][j]) and not absent(x[j]):
-                x[k] = x[k] - U[k][j] * x[j]
-        x[k] = x[k] * given.inverse[k]
-    return x
+    return substituted(given.factors, b, lambda k, x: x * given.inverse[k])

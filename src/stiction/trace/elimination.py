@@ -1,6 +1,6 @@
 """Linear equations in traced numbers, without pivots; entries that are structurally 0 cost nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from stiction.trace.functions import Scalar
 from stiction.trace.parameters import absent
@@ -27,6 +27,11 @@ def eliminated(A: Sequence[Sequence[Scalar]]) -> Matrix:
 
 def solved(U: Matrix, b: Sequence[Scalar]) -> list[Scalar]:
     """The solution by the factors."""
+    return substituted(U, b, lambda k, x: x / U[k][k])
+
+
+def substituted(U: Matrix, b: Sequence[Scalar], divided: Callable[[int, Scalar], Scalar]) -> list[Scalar]:
+    """The solution by factors, with what divides a number by their pivot."""
     n, x = len(U), list(b)
     for k in range(n):
         for j in range(k):
@@ -36,5 +41,5 @@ def solved(U: Matrix, b: Sequence[Scalar]) -> list[Scalar]:
         for j in range(k + 1, n):
             if not absent(U[k][j]) and not absent(x[j]):
                 x[k] = x[k] - U[k][j] * x[j]
-        x[k] = x[k] / U[k][k]
+        x[k] = divided(k, x[k])
     return x
