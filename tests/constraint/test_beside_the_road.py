@@ -274,7 +274,7 @@ def test_constraints_that_hold_nothing_are_refused():
             parts={"wheel": flat}, constraints={"roll": Rolling(between=("wheel", "world"), radius=0.1, axis=(0, 1, 0))}
         )
     turned = FreeBody(mass=1.0, inertia=(0.01,) * 3, quaternion=(0, 0, 0, 1))
-    with pytest.raises(SceneError, match="turned by half a turn"):
+    with pytest.raises(SceneError, match="turned against each other"):
         Scene(parts={"a": turned, "b": Fixed()}, constraints={"x": Weld(between=("a", "b"))})
 
 

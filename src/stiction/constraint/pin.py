@@ -1,5 +1,6 @@
 """Two frames pinned or welded together: what closes a loop."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,7 +22,7 @@ class Pin(FrameConstraint):
     in a plane both are a hinge: rows that follow from others are left out.
 
     Signals: "constraint.NAME.force.x" … [N], with which the first end pushes the second, in the world's axes; of a
-    hinge also "constraint.NAME.moment.1" and ".2" [N·m].
+    hinge also "constraint.NAME.moment.1" and ".2" [N·m], about two directions across its axis.
 
     Attributes:
         between: the two ends: links or frames of robots, such as "robot.link3", bodies, or "world" as the second.
@@ -103,8 +104,9 @@ class Weld(FrameConstraint):
     def misplaced(self, motion: Ports) -> str:
         """Axes that point the other way are across the same axes."""
         first, second = (self.pose(motion, end).rotation for end in ("first", "second"))
-        turned = any((first @ axis).dot(second @ axis) < 0 for axis in AXES)
-        return "its ends are turned by half a turn against each other at the start; turn one of them" if turned else ""
+        turned = any((first @ axis).dot(second @ axis) < 0.5 for axis in AXES)
+        why = "at the start its ends are turned against each other so that axes of one are across others of the second"
+        return f"{why}; start nearer to where they are one" if turned else ""
 
 
 def apart(first: Pose, point: Sequence[Scalar], second: Pose, other: Sequence[Scalar]) -> list[Scalar]:
@@ -116,4 +118,5 @@ def _across(axis: Vector) -> tuple[Vector, Vector]:
     """Two directions across an axis, which is given in numbers."""
     x, y, z = axis
     first = Vector(0, z, -y) if abs(z) > 0.9 else Vector(y, -x, 0)
+    first = first * (1 / math.sqrt(first.dot(first)))
     return first, axis.cross(first)

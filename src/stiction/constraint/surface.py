@@ -42,7 +42,9 @@ class OnSurface(FrameConstraint):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        called(self.surface, (0.1, 0.2, 0.3), "OnSurface: surface", "of x, y and z that gives one number")
+        found = called(self.surface, (0.1, 0.2, 0.3), "OnSurface: surface", "of x, y and z that gives one number")
+        if isinstance(found, (list, tuple)):
+            raise self.refusal(f"surface gives {found!r}; allowed: one number")
 
     def arguments_of(self, field: str) -> int:
         """Three coordinates."""

@@ -16,13 +16,15 @@ from stiction.control.whole_arm import PER_JOINT, TRACKING, ArmController, track
 from stiction.fields import number, text, texts
 from stiction.parts.kinds import Ports
 from stiction.parts.robot_body import RobotBody
-from stiction.rows.ranked import idle_rows, ranked, solved_ranked
+from stiction.robot.task_space import arms_length
+from stiction.rows.ranked import firmness, ranked, solved_ranked
 from stiction.spatial import Vector
 from stiction.trace.derivative import directional
 from stiction.trace.functions import Scalar, clip, constant, maximum, minimum, where
 from stiction.trace.grid import factor, solve
 
 DIRECTIONS = ("wx", "wy", "wz", "x", "y", "z")
+TINY = 1e-30  # of compliances, that is none
 REACTION = "reaction"  # port by which the multipliers of a constraint are read
 PUSH = "push"  # what it is pushed with
 Matrix = list[list[Scalar]]
@@ -39,7 +41,8 @@ class OperationalSpace(ArmController):
     some directions as if it were free of all else, and what is left of the arm keeps the posture of the reference.
 
     Near a singularity Λ is damped, so that torques stay finite while the tool lags. The signal
-    "control.ROBOT.openness" tells: the smallest pivot of J M⁻¹ Jᵀ over what it would be alone, 0 at a singularity.
+    "control.ROBOT.openness" tells: det A over the power of its mean entry, for A = J M⁻¹ Jᵀ with angles at arm's
+    length, times that entry over the largest of any direction: 1 where all is moved alike, 0 at a singularity.
 
     Attributes:
         frame: the tool: a frame or link of the robot.
@@ -108,11 +111,16 @@ class OperationalSpace(ArmController):
         both = [*motion[f"{self.frame}.angular"], *motion[f"{self.frame}.velocity"]]
         return [both[DIRECTIONS.index(x)] for x in self.directions]
 
-    def _jacobian(self, q: list[Scalar]) -> Matrix:
+    def _rows(self, q: list[Scalar], directions: Sequence[str]) -> Matrix:
         """J, a row for each direction."""
         n = self.model.body.robot.nv
-        columns = [self._along(self.model.motion(q, [int(j == k) for j in range(n)])) for k in range(n)]
-        return [[column[i] for column in columns] for i in range(len(self.directions))]
+        moving = [self.model.motion(q, [int(j == k) for j in range(n)]) for k in range(n)]
+        columns = [[*motion[f"{self.frame}.angular"], *motion[f"{self.frame}.velocity"]] for motion in moving]
+        return [[column[DIRECTIONS.index(x)] for column in columns] for x in directions]
+
+    def _jacobian(self, q: list[Scalar]) -> Matrix:
+        """J along its directions."""
+        return self._rows(q, self.directions)
 
     def _turning(self, q: list[Scalar], v: list[Scalar]) -> list[Scalar]:
         """J̇ v: accelerations along the directions, where joints do not accelerate."""
@@ -126,18 +134,33 @@ class OperationalSpace(ArmController):
         respond = partial(solve, factor(self.model.mass_matrix(q)))
         back = [respond(list(row)) for row in J]
         A = [[_dot(a, b) for b in back] for a in J]
-        open_: Scalar = 1
-        left = ranked(A, [0] * len(A))
-        for k, row in enumerate(A):
-            open_ = minimum(open_, left.factors[k][k] / maximum(row[k], 1e-300))
-        largest: Scalar = 0
-        for k, row in enumerate(A):
-            largest = maximum(largest, row[k])
-        open_ = maximum(0, open_)
-        short = maximum(0, 1 - open_ / self.damped)
+        scale = [self._length if x.startswith("w") else 1.0 for x in self.directions]
+        scaled = [[x * a * b for x, b in zip(row, scale, strict=True)] for row, a in zip(A, scale, strict=True)]
+        openness, largest = self._openness(q, scaled, respond)
+        short = maximum(0, 1 - openness / self.damped)
         added = self.damped * largest * short * short
-        stiff = [[x + added if i == j else x for j, x in enumerate(row)] for i, row in enumerate(A)]
-        return J, partial(solve, factor(stiff)), open_
+        stiff = [
+            [x + added / a**2 if i == j else x for j, x in enumerate(row)]
+            for i, (row, a) in enumerate(zip(A, scale, strict=True))
+        ]
+        return J, partial(solve, factor(stiff)), openness
+
+    @property
+    def _length(self) -> float:
+        """By which angles count as ways [m]."""
+        return arms_length(self.model.body.robot)
+
+    def _openness(self, q: list[Scalar], A: Matrix, respond: Any) -> tuple[Scalar, Scalar]:
+        """Det A over the power of its mean entry, times that over the largest of any direction; and the largest."""
+        k, mean = len(A), sum((row[i] for i, row in enumerate(A)), start=0) / len(A)
+        largest: Scalar = TINY
+        for row, size in zip(self._rows(q, DIRECTIONS), [self._length] * 3 + [1.0] * 3, strict=True):
+            largest = maximum(largest, size * size * _dot(row, respond(list(row))))
+        pivots = ranked(A, [1] * k)
+        shape: Scalar = 1
+        for i in range(k):
+            shape = shape * maximum(0, pivots.factors[i][i]) / maximum(mean, TINY * largest)
+        return minimum(1, shape) * minimum(1, mean / largest), largest
 
     def wish(self, q: list[Scalar], v: list[Scalar], inputs: Ports) -> Sequence[Scalar]:
         """Forces at the tool, carried to the joints; what rest and motion take; and the posture."""
@@ -314,7 +337,7 @@ class HybridControl(ArmController):
         A, rate = self.rows(q, v)
         respond = partial(solve, factor(self.model.mass_matrix(q)))
         back = [respond(list(row)) for row in A]
-        held = ranked([[_dot(a, b) for b in back] for a in A], idle_rows(A, self._groups()))
+        held = ranked([[_dot(a, b) for b in back] for a in A], firmness(A, self._groups()))
         over = solved_ranked(held, [_dot(row, wanted) + r for row, r in zip(A, rate, strict=True)])
         allowed = [a - sum((b[k] * x for b, x in zip(back, over, strict=True)), start=0) for k, a in enumerate(wanted)]
         pushed = [_dot(column, inputs[PUSH]) for column in zip(*A, strict=True)]

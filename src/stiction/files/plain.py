@@ -185,8 +185,8 @@ def write(value: Any, where: str, traced: bool = False) -> Any:
             return f"Python: {readable(value, _variables(value, where))}"
         name = getattr(value, "__name__", type(value).__name__)
         raise SceneError(
-            f"{where} is the Python function '{name}', which a file cannot hold; write it as a "
-            "formula, Formula('0.3*sin(5*t)'), or as a Table"
+            f"{where} is the Python function '{name}', which a file cannot hold; write it as a formula, "
+            f"{_example(where)}"
         )
     return value
 
@@ -213,6 +213,14 @@ def _table(value: Any, where: str, traced: bool) -> dict[str, Any]:
         if x is not None and not (type(x) is type(usual) and x == usual):
             table[f.name] = write(x, f"{where}.{f.name}", traced)
     return table
+
+
+def _example(where: str) -> str:
+    """A formula as a field takes it."""
+    names = VARIABLES.get(_field(where), "t").split()[:3]
+    if names == ["t"]:
+        return "Formula('0.3*sin(5*t)'), or as a Table"
+    return f"Formula('0.3*sin({names[0]})', '{' '.join(names)}')"
 
 
 def _field(where: str) -> str:

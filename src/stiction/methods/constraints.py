@@ -13,11 +13,11 @@ import numpy as np
 from stiction.errors import InputError
 from stiction.methods.rigid_stop import RigidStop
 from stiction.methods.smooth_part import FlowPart, FoundRows
-from stiction.network.kept import Kept, cut_positions, kept_rows, turning_rates
+from stiction.network.kept import Kept, cut_positions, kept_rows, multipliers_of, turning_rates
 from stiction.network.network import Evaluation, Network, States
 from stiction.network.start import StartTerms
 from stiction.network.terms import Keeping, Terms, added, dot
-from stiction.rows.ranked import ROUNDING, idle_rows, ranked, solved_ranked
+from stiction.rows.ranked import NOTHING, ranked, solved_ranked
 from stiction.rows.site import slides
 from stiction.rows.stick_slip import Outcome
 from stiction.trace.functions import Scalar, absolute, logical_not, loop, maximum, minimum, where
@@ -30,12 +30,25 @@ OPEN = 1e-9  # the same, from which on it is told
 STAYS = 1e-9  # part that what sticks takes of a way that others can go; above what counts as dependent
 SLOTS = {"constraint_gap": (0.0, ""), "constraint_rank": (0.0, "1"), "least_constraint_rank": (1e6, "1")}
 SIGNALS = ("constraint_gap", "constraint_rank")
+FIRM = "constraint_firmness."
 Held = tuple[Sequence[Scalar], Scalar]  # a row over all velocities, and 1 where it stays
 
 
 def constraint_slots(network: Network) -> dict[str, tuple[float, str]]:
     """What a method keeps of constraints: the largest gap so far, how many rows count now, and how many at least."""
-    return dict(SLOTS) if network.constraints else {}
+    if not network.constraints:
+        return {}
+    return SLOTS | {name: (0.0, "1") for name in firm_slots(network)}
+
+
+def firm_slots(network: Network) -> list[str]:
+    """Names of the slots that tell how firm rows are."""
+    return [f"{FIRM}{k}" for k in range(len(multipliers_of(network)))]
+
+
+def firm_now(method: Mapping[str, Scalar]) -> list[Scalar]:
+    """How firm rows are at the beginning of a step, from its slots."""
+    return [x for name, x in method.items() if name.startswith(FIRM)]
 
 
 def constraint_signals(network: Network) -> dict[str, str]:
@@ -47,7 +60,8 @@ def constraint_choice(start: StartTerms) -> dict[Key, np.ndarray]:
     """How many rows count at the start."""
     if start.kept is None:
         return {}
-    return {("", "constraint_rank"): np.linalg.matrix_rank(start.kept, tol=ROUNDING).astype(float)}
+    counts = {("", "constraint_rank"): (start.firm > 0).sum(axis=1).astype(float)}
+    return counts | {("", f"{FIRM}{k}"): x for k, x in enumerate(start.firm.T)}
 
 
 def refuse_constraints(network: Network, title: str) -> None:
@@ -81,12 +95,12 @@ def constraint_notes(network: Network, kept: Mapping[str, np.ndarray]) -> list[s
 
 
 def kept_rates(
-    network: Network, now: Evaluation, rates: Mapping[str, Sequence[Scalar]]
+    network: Network, now: Evaluation, rates: Mapping[str, Sequence[Scalar]], firm: Sequence[Scalar]
 ) -> tuple[dict[str, Any], list[Scalar]]:
     """Rates of all states with the forces of constraints, and the multipliers of all constraints, one after another;
     positions are cut, and the rates are those without these forces.
     """
-    kept, v = kept_rows(network, now.own), network.velocities(now.own)
+    kept, v = kept_rows(network, now.own, firm), network.velocities(now.own)
     turned = turning_rates(network, now.own, kept, v)
     factors = factor(Terms(network, now).mass_matrix)
     keeping = Keeping(kept, lambda b: solve(factors, b))
@@ -112,9 +126,12 @@ def with_multipliers(network: Network, own: States, integrals: Sequence[Scalar],
 # After a step.
 
 
-def closed(network: Network, own: States, held: Sequence[Held] = ()) -> tuple[States, dict[str, Scalar]]:
-    """The states with positions that close all gaps and velocities that keep them so; rows that are held (with 1) stay.
-    And what is to be told: the gap that was left, and the rank.
+def closed(
+    network: Network, own: States, firm: Sequence[Scalar], held: Sequence[Held] = ()
+) -> tuple[States, dict[str, Scalar]]:
+    """The states with positions that close all gaps and velocities that keep them so; rows that are held (with 1) stay,
+    and those that did not count before do not. And what is to be told: the gap that was left, the rank, and how firm
+    rows are from now on.
     """
     if not network.constraints:
         return own, {}
@@ -129,23 +146,27 @@ def closed(network: Network, own: States, held: Sequence[Held] = ()) -> tuple[St
 
     def one(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
         *before, is_open = carry
-        after, left, counts = _closer(network, cut_positions(network, states(before[:-2])), give, held)
-        kept = [where(is_open > 0, x, y) for x, y in zip([*after, left, counts + zero], before, strict=True)]
+        after, left = _closer(network, cut_positions(network, states(before[:-1])), firm, give, held)
+        kept = [where(is_open > 0, x, y) for x, y in zip([*after, left], before, strict=True)]
         return [*kept, where((is_open > 0) & (left > CLOSED), 1, 0)]  # of what is closed nothing changes any more
 
-    *flat, left, rank, _ = loop(PASSES, one, [*start, zero, zero, zero + 1], until_zero=len(start) + 2)
-    return states(flat), {"constraint_gap": left, "constraint_rank": rank}
+    *flat, left, _ = loop(PASSES, one, [*start, zero, zero + 1], until_zero=len(start) + 1)
+    made = states(flat)
+    there = kept_rows(network, cut_positions(network, made))
+    found = dict(zip(there.places, there.firm, strict=True))
+    from_now = [found.get(place, 0) for place in multipliers_of(network)]
+    told_of = {"constraint_gap": left, "constraint_rank": sum((where(x > 0, 1, 0) for x in from_now), start=0)}
+    return made, told_of | dict(zip(firm_slots(network), from_now, strict=True))
 
 
 def _closer(
-    network: Network, here: States, give: Sequence[Scalar], held: Sequence[Held]
-) -> tuple[list[Scalar], Scalar, Scalar]:
-    """States of all bodies after a step of Newton's method, the gap before it, and how many rows count."""
-    kept, v = kept_rows(network, here), network.velocities(here)
+    network: Network, here: States, firm: Sequence[Scalar], give: Sequence[Scalar], held: Sequence[Held]
+) -> tuple[list[Scalar], Scalar]:
+    """States of all bodies after a step of Newton's method, and the gap before it."""
+    kept, v = kept_rows(network, here, firm), network.velocities(here)
     rows = [*kept.rows, *([r * on for r in row] for row, on in held)]
     W = [[0 if absent(x) else x * g for x, g in zip(row, give, strict=True)] for row in rows]
-    groups = [*kept.groups, *((f"held {k}", 0) for k in range(len(held)))]
-    factors = ranked([[dot(a, w) for w in W] for a in rows], idle_rows(rows, groups))
+    factors = ranked([[dot(a, w) for w in W] for a in rows], [*kept.firm, *(on for _, on in held)])
     still: list[Scalar] = [0] * len(held)
     gaps = [0 if b is None else b for b in kept.gaps]
     way = _pushed(W, solved_ranked(factors, [*gaps, *still]))
@@ -157,7 +178,7 @@ def _closer(
         nq = body.positions()
         q = [x + d for x, d in zip(here[name][:nq], body.position_rates(list(moved[name])), strict=True)]
         found += body.settle([*q, *faster[name][nq:]])
-    return found, _left(kept, gaps), sum(factors.kept[: len(kept.rows)], start=0)
+    return found, _left(kept, gaps)
 
 
 def _giving(masses: Sequence[Scalar], held: Sequence[Held]) -> tuple[list[Scalar], list[Held]]:
@@ -175,12 +196,16 @@ def _giving(masses: Sequence[Scalar], held: Sequence[Held]) -> tuple[list[Scalar
 
 
 def _left(kept: Kept, gaps: Sequence[Scalar]) -> Scalar:
-    """The largest gap, over what the velocities make of it."""
+    """The largest gap, over what the velocities make of it or of others of its group."""
+    sizes: dict[Any, Scalar] = {}
+    for group, row in zip(kept.groups, kept.rows, strict=True):
+        size = sum((absolute(r) for r in row if not absent(r)), start=0)
+        sizes[group] = maximum(sizes[group], size) if group in sizes else size
     worst: Scalar = 0
-    for gap, row in zip(gaps, kept.rows, strict=True):
+    for gap, group in zip(gaps, kept.groups, strict=True):
         if not absent(gap):
-            size = sum((absolute(r) for r in row if not absent(r)), start=0)
-            worst = maximum(worst, where(size > 0, absolute(gap) / where(size > 0, size, 1), 0))
+            size = sizes[group]
+            worst = maximum(worst, absolute(gap) / where(size > NOTHING, size, 1))
     return worst
 
 
@@ -199,6 +224,7 @@ def told(before: Mapping[str, Scalar], found: Mapping[str, Scalar]) -> dict[str,
         "constraint_gap": maximum(before["constraint_gap"], found["constraint_gap"]),
         "constraint_rank": found["constraint_rank"],
         "least_constraint_rank": minimum(before["least_constraint_rank"], found["constraint_rank"]),
+        **{name: x for name, x in found.items() if name.startswith(FIRM)},
     }
 
 

@@ -20,6 +20,7 @@ from stiction.methods.constraints import (
     constraint_notes,
     constraint_signals,
     constraint_slots,
+    firm_now,
     kept_rates,
     told,
     with_multipliers,
@@ -160,6 +161,7 @@ def _flowed(
     """The state after one step of the flow by a scheme; at its ends the time is taken a little within it."""
     everything = flat_states(network, block.own)
     multipliers = [x for name in network.constraints for x in block.own[name]]
+    firm = firm_now(block.method)
     still = network.evaluate(block.own, t, h).rates
     moves = [not absent(rate) for name in network.parts for rate in still.get(name, [1] * len(block.own[name]))]
     flat = [x for x, moving in zip(everything, moves, strict=True) if moving]  # the others have no rates
@@ -178,14 +180,14 @@ def _flowed(
         rates |= {name: [where(quick, 0, rate) for rate in rates[name]] for name, quick in fast.items()}
         pulls: list[Scalar] = []
         if multipliers:
-            rates, pulls = kept_rates(network, now, rates)
+            rates, pulls = kept_rates(network, now, rates, firm)
         terms = Terms(network, now)
         found = [x for x, moving in zip(flat_states(network, rates), moves, strict=True) if moving]
         return [*found, *(powers(block, terms.pushes, terms.velocities) if block.works else []), *pulls]
 
     after = scheme(flow, [*flat, *block.works.values(), *(0 * x for x in multipliers)], t, h)
     own = network.settled(at_end(network, block.own, whole(after[:n]), t, h), t + h, h)
-    own, seen = closed(network, with_multipliers(network, own, after[n + len(block.works) :], h), held)
+    own, seen = closed(network, with_multipliers(network, own, after[n + len(block.works) :], h), firm, held)
     kept = {**block.method, **told(block.method, seen)}
     works = dict(zip(block.works, after[n:], strict=False))
     return block._replace(own=own, works=works, method=kept)

@@ -163,7 +163,7 @@ class Factored:
 
         each(k, unit, like)
         S = [[_along(row, self.W.row(j)) for j in range(k)] for row in kept.rows]
-        self.ranked = ranked(S, kept.idle)
+        self.ranked = ranked(S, kept.firm)
 
     def _keep(self, change: Any, reaction: Any, v: Sequence[Scalar] | None) -> None:
         """Take from the changes what moves the constraints; `v`: velocities that they are changes of."""

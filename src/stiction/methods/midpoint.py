@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from stiction.methods.constraints import firm_now
 from stiction.methods.rigid_friction import RigidFriction
 from stiction.methods.rigid_stop import RigidStop
 from stiction.methods.smooth_part import FlowPart, FoundRows, Solution, foreseen_rows
@@ -79,13 +80,13 @@ class MidpointPart(FlowPart):
         now = Terms(network, network.evaluate(middle, t + h / 2, stage, h, cut=True))
         ahead = network.evaluate(network.with_velocities(middle, self.ahead), t + h / 2, stage, h)
         self.last = last
-        super().__init__(now, ahead, t + h, stage)
+        super().__init__(now, ahead, t + h, stage, firm_now(block.method))
         found = [*self.rigid, self.touching]  # what is found, and not known beforehand
         self.pushes = {name: push for name, push in self.terms.pushes.items() if name not in found}
         if (
             network.constraints
         ):  # as they pushed in the last step; what is found is the change, along the rows at the end
-            here = kept_rows(network, now.now.own)
+            here = kept_rows(network, now.now.own, self.firm)
             self.pushes[""] = [-x for x in here.pushed(here.multipliers(now.now.own))]
         for name in self.rigid:
             beside = self._beside(name, dot(self.rows[name], v) + self.given[name])
@@ -102,7 +103,7 @@ class MidpointPart(FlowPart):
 
     def _kept_rows(self, h: Scalar) -> Kept | None:
         """Those at the end of the step, as far as it can be foreseen: what stands still then breaks none of them."""
-        return foreseen_rows(self.network, {**self.terms.now.own, **self._bodies_at_start()}, self.ahead, h)
+        return foreseen_rows(self.network, {**self.terms.now.own, **self._bodies_at_start()}, self.ahead, h, self.firm)
 
     def _bodies_at_start(self) -> States:
         return {name: self.start[name] for name in self.network.bodies}

@@ -33,6 +33,7 @@ from stiction.methods.constraints import (
     constraint_notes,
     constraint_signals,
     constraint_slots,
+    firm_now,
     held_rows,
     kept_impulses,
     told,
@@ -291,7 +292,7 @@ class Moreau(Method):
 
     def step(self, network: Network, block: Block, t: Scalar, h: Scalar) -> Block:
         """Rows first, then the smooth part."""
-        block = block._replace(own=bounced(network, block.own, t, h))
+        block = block._replace(own=bounced(network, block.own, firm_now(block.method), t, h))
         smooth = self._smooth(network, block, t, h)
         found, solution = self._found(smooth, h)
         residual, splitting = found.residual, block.method.get("splitting", 0)
@@ -306,7 +307,8 @@ class Moreau(Method):
             after = smooth.advanced(block._replace(own=held), found, solution, h)
         else:
             after = flowed(SCHEMES[self.scheme], network, block._replace(own=held), t, h, held_rows(smooth, found))
-        kept_own, seen = closed(network, put_back(smooth, solution, after.own, t + h, h), held_rows(smooth, found))
+        back = put_back(smooth, solution, after.own, t + h, h)
+        kept_own, seen = closed(network, back, smooth.firm, held_rows(smooth, found))
         own = dict(kept_own)
         speeds = network.velocities(own)
         if smooth.contacts is not None:
@@ -360,7 +362,7 @@ class Moreau(Method):
             return midpoint_part(network, block, last, t, h)
         own = at_means(network, block.own, t, h)[0]
         now, middle = network.evaluate(own, t, h), network.evaluate(own, t + h / 2, h)
-        made = FlowPart(Terms(network, now), middle, t + h, h)
+        made = FlowPart(Terms(network, now), middle, t + h, h, firm_now(block.method))
         made.impose(h)
         return made
 

@@ -137,7 +137,7 @@ def modes_of(smooth: FlowPart, rows: Iterable[str], outcome: Outcome) -> dict[st
     return found
 
 
-def bounced(network: Network, own: States, t: Scalar, h: Scalar) -> States:
+def bounced(network: Network, own: States, firm: Sequence[Scalar], t: Scalar, h: Scalar) -> States:
     """The states with the velocities of what was caught in the last step turned round, all of it together."""
     parts = {name: part for name, part in network.parts.items() if isinstance(part, RigidStop)}
     marked = {name: part for name, part in parts.items() if len(own[name]) > 2}
@@ -151,7 +151,7 @@ def bounced(network: Network, own: States, t: Scalar, h: Scalar) -> States:
         change = dot(rows[name], terms.velocities) + part.restitution * approach
         bounces.append(where(approach * change > 0, 1, 0))
         wanted.append(change * bounces[-1])
-    kept = kept_rows(network, cut_positions(network, own)) if network.constraints else None
+    kept = kept_rows(network, cut_positions(network, own), firm) if network.constraints else None
     joints = joint_rows(rows, dict.fromkeys(rows, 0)) if is_large(network) else None
     if joints is None:
         v = _turned_round(terms, rows, bounces, wanted, kept)

@@ -15,7 +15,7 @@ from stiction.trace.functions import Scalar
 from stiction.trace.parameters import absent
 
 
-def foreseen_rows(network: Network, own: States, v: Sequence[Scalar], h: Scalar) -> Kept | None:
+def foreseen_rows(network: Network, own: States, v: Sequence[Scalar], h: Scalar, firm: Sequence[Scalar]) -> Kept | None:
     """Rows of constraints after a step of length h with velocities v; None where there are none."""
     if not network.constraints:
         return None
@@ -25,7 +25,7 @@ def foreseen_rows(network: Network, own: States, v: Sequence[Scalar], h: Scalar)
         rates = body.position_rates(list(ahead[name]))
         q = [x + h * rate for x, rate in zip(own[name][:nq], rates, strict=True)]
         made[name] = list(body.settle([*q, *own[name][nq:]]))
-    return kept_rows(network, cut_positions(network, made))
+    return kept_rows(network, cut_positions(network, made), firm)
 
 
 class FoundRows(NamedTuple):
@@ -54,8 +54,8 @@ class FlowPart:
     needs_matrix = False
     large: bool | None = None  # whether rows are found without a matrix; by the size of the network, if None
 
-    def __init__(self, terms: Terms, middle: Evaluation, end: Scalar, h: Scalar) -> None:
-        network = terms.network
+    def __init__(self, terms: Terms, middle: Evaluation, end: Scalar, h: Scalar, firm: Sequence[Scalar] = ()) -> None:
+        network, self.firm = terms.network, firm
         self.terms, self.network, self.end = terms, network, end
         if self.large is None:
             self.large = is_large(network)
@@ -77,7 +77,7 @@ class FlowPart:
 
     def _kept_rows(self, h: Scalar) -> Kept | None:
         """The constraints at the end of the step, as far as it can be foreseen: what stands still then breaks none."""
-        return foreseen_rows(self.network, self.terms.now.own, self.terms.velocities, h)
+        return foreseen_rows(self.network, self.terms.now.own, self.terms.velocities, h, self.firm)
 
     def lead(self, h: Scalar) -> Scalar:
         """Time until the middle of the step, from where it is seen [s]."""

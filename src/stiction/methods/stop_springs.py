@@ -85,7 +85,7 @@ def chosen_springs(network: Network, start: StartTerms, h: float, given: Mapping
         if not isinstance(part, (ChosenStop, PenaltyContact)) or not wanted:
             continue
         felt = np.linalg.eigvalsh(start.compliance([name])).max(axis=1)  # of contacts all at once
-        refuse_runs(~(felt > 0), f"the end stop '{name}' moves no body; wire its torque to one")
+        refuse_runs(~(felt > 0), f"'{name}' moves nothing: no body is wired to it, or constraints hold all")
         J = 1 / felt
         restitution = np.broadcast_to(np.ravel(given.get((name, "restitution"), _restitution(part))), J.shape)
         zeta = damping_ratio(restitution)

@@ -11,7 +11,7 @@ import numpy as np
 
 from stiction.constraint.constraint import ConstraintError
 from stiction.constraint.equations import Follow
-from stiction.network.kept import cut_positions, group_of, kept_rows
+from stiction.network.kept import cut_positions, group_of, kept_rows, multipliers_of
 from stiction.network.layout import flat_states, states_of
 from stiction.network.network import Network
 from stiction.network.parameters import Parameters
@@ -65,16 +65,21 @@ class Closing:
                 nq, states = body.positions(), own[name]
                 q = [x + d for x, d in zip(states[:nq], body.position_rates(moved[name]), strict=True)]
                 moved[name] = list(body.settle([*q, *states[nq:]]))
-            return kept.rows, b, flat_states(network, moved)
+            return kept.rows, b, flat_states(network, moved), kept.firm
 
         inputs = [*self.parameters.ports, Port("state", (self.slots,), "SI"), Port("change", (self.n,), "SI")]
-        outputs = [Port("A", (len(rows), self.n)), Port("b", (len(rows),)), Port("moved", (self.slots,), "SI")]
+        outputs = [
+            Port("A", (len(rows), self.n)),
+            Port("b", (len(rows),)),
+            Port("moved", (self.slots,), "SI"),
+            Port("firm", (len(rows),), "1"),
+        ]
         return Program("constraints at the start", function, inputs, outputs, key=key)
 
     @property
     def rows(self) -> list[tuple[str, int]]:
         """Part and number of each multiplier."""
-        return [(name, k) for name, part in self.network.constraints.items() for k in range(len(part.multipliers))]
+        return multipliers_of(self.network)
 
     @property
     def groups(self) -> list[tuple[str, str | int]]:
@@ -83,10 +88,17 @@ class Closing:
 
     def __call__(self, state: np.ndarray, change: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """A, b, and the state with its positions moved by a change along the velocities, for each run."""
+        return self._told(state, change)[:3]  # type: ignore[return-value]
+
+    def _told(self, state: np.ndarray, change: np.ndarray) -> tuple[np.ndarray, ...]:
         given = self.parameters.arrays
         if self.parameters.varying:
             given[-1] = given[-1].reshape(self.runs, -1)
-        return tuple(self.program(*given, state, change))  # type: ignore[return-value]
+        return tuple(self.program(*given, state, change))
+
+    def firm_at(self, state: np.ndarray) -> np.ndarray:
+        """How firm rows are at states where all gaps are closed, (runs, k); 0 of those that do not count."""
+        return self._told(state, np.zeros((self.runs, self.n)))[3]
 
     def rows_at(self, state: np.ndarray) -> np.ndarray:
         """A at states, (runs, k, n)."""
@@ -131,9 +143,9 @@ class Closing:
                 found["v"] += [False] * n
                 continue
             for joint in body.robot.moving_joints:
-                for what, own in (("q", joint.position_names), ("v", joint.velocity_names)):
-                    stays = any((name, f"{what}.{x}") in fixed for x in own)
-                    found[what] += [not stays] * len(joint.velocity_names)
+                stays = any((name, f"q.{x}") in fixed for x in joint.position_names)
+                found["q"] += [not stays] * len(joint.velocity_names)
+                found["v"] += [(name, f"v.{x}") not in fixed for x in joint.velocity_names]
         return {what: np.array(x, bool) for what, x in found.items()}
 
     def _close(self, state: np.ndarray, free: np.ndarray) -> np.ndarray:
@@ -196,9 +208,7 @@ class Closing:
             state[2:] for body in self.network.bodies.values() for state in body.start() if state.startswith("q.")
         ]
         if moved:
-            why = (
-                "no positions near those at the start close it: give others, or fewer by name, so that the rest follows"
-            )
+            why = "no positions near those at the start close it: give others, or fewer by name, or others in near"
         elif joints:
             why = f"give fewer positions by name, such as q={{'{joints[0]}': 0.3}}, so that the rest follows"
         else:

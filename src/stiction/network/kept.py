@@ -6,7 +6,7 @@ from typing import NamedTuple
 from stiction.constraint.constraint import ConstraintError
 from stiction.constraint.rows import present_motion, unit_motions
 from stiction.network.network import Network, States, cut
-from stiction.rows.ranked import idle_rows
+from stiction.rows.ranked import firmness
 from stiction.trace.derivative import directional
 from stiction.trace.expression import Expr
 from stiction.trace.functions import Scalar, constant
@@ -23,12 +23,14 @@ class Kept(NamedTuple):
         gaps: b, (k,); None of rows that keep a velocity alone.
         places: part and number of the multiplier of each row.
         groups: rows of one group have one unit.
+        firm: how much of each row does not follow from those before it; 0 for rows that do not count.
     """
 
     rows: Matrix
     gaps: list[Scalar | None]
     places: list[tuple[str, int]]
     groups: list[tuple[str, str | int]]
+    firm: list[Scalar]
 
     def moved(self, v: Sequence[Scalar]) -> list[Scalar]:
         """A v."""
@@ -40,11 +42,6 @@ class Kept(NamedTuple):
         for row, x in zip(self.rows, multipliers, strict=True):
             total = [f if absent(r) else f + r * x for f, r in zip(total, row, strict=True)]
         return total
-
-    @property
-    def idle(self) -> list[Scalar]:
-        """1 for rows that do not count."""
-        return idle_rows(self.rows, self.groups)
 
     def multipliers(self, own: States) -> list[Scalar]:
         """Those that are kept in the states."""
@@ -60,8 +57,10 @@ def cut_positions(network: Network, own: States) -> States:
     return made
 
 
-def kept_rows(network: Network, own: States, every: bool = False) -> Kept:
-    """The rows at some states, whose positions are cut; `every` one, also such as no velocity can change."""
+def kept_rows(network: Network, own: States, firm: Sequence[Scalar] | None = None, every: bool = False) -> Kept:
+    """The rows at some states, whose positions are cut; `firm`: how firm they were where all gaps were closed, by
+    multiplier; None: here they are. `every` row, also such as no velocity can change.
+    """
     signals = network.motions(own)
     gaps: list[list[Scalar]] = []
     for name, part in network.constraints.items():
@@ -91,7 +90,14 @@ def kept_rows(network: Network, own: States, every: bool = False) -> Kept:
             places.append((name, k))
             groups.append(group_of(network, name, k))
         first += len(own_gaps)
-    return Kept(rows, values, places, groups)
+    order = {place: k for k, place in enumerate(multipliers_of(network))}
+    before = None if firm is None else [firm[order[place]] for place in places]
+    return Kept(rows, values, places, groups, firmness(rows, groups, before))
+
+
+def multipliers_of(network: Network) -> list[tuple[str, int]]:
+    """Part and number of each multiplier."""
+    return [(name, k) for name, part in network.constraints.items() for k in range(len(part.multipliers))]
 
 
 def group_of(network: Network, name: str, k: int) -> tuple[str, str | int]:

@@ -37,6 +37,7 @@ class StartTerms:
         speed: that velocity at the start, (runs,); of motors with the opposite sign.
         link_torque: what the bodies take at rest, motors and friction aside, (runs, n).
         kept: rows of constraints, (runs, k, n); None where there are none.
+        firm: how much of each does not follow from others, (runs, k); 0 of those that do not count.
     """
 
     def __init__(self, network: Network, parameters: Parameters, start: np.ndarray) -> None:
@@ -63,7 +64,8 @@ class StartTerms:
         self.link_torque = forces[:, 0] - outer[:, 0]
         self.kept = None
         if network.constraints:
-            self.kept = Closing(network, parameters).rows_at(state.reshape(runs, -1))
+            closing = Closing(network, parameters)
+            self.kept, self.firm = (of(state.reshape(runs, -1)) for of in (closing.rows_at, closing.firm_at))
 
     def compliance(self, names: Any, kept: bool = True) -> np.ndarray:
         """J M⁻¹ Jᵀ of the directions of some parts together, as far as constraints let them move, if they are `kept`,

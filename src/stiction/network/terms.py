@@ -113,7 +113,7 @@ class Keeping:
     def __init__(self, kept: Kept, plain: Callable[[list[Scalar]], Sequence[Scalar]]) -> None:
         self.kept, self.plain = kept, plain
         self.W = [list(plain(list(row))) for row in kept.rows]  # M⁻¹ Aᵀ
-        self.ranked = ranked([[dot(a, w) for w in self.W] for a in kept.rows], kept.idle)
+        self.ranked = ranked([[dot(a, w) for w in self.W] for a in kept.rows], kept.firm)
 
     def multipliers(self, v: Sequence[Scalar]) -> list[Scalar]:
         """Impulses that keep A v at 0, from velocities without them."""

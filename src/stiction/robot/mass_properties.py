@@ -44,7 +44,13 @@ class MassProperties(NamedTuple):
     def of_points(masses: Any, points: Any) -> MassProperties:
         """Of point masses [kg], (n,), at points [m], (n, 3): I = −Σ m [p]², with p from the centre."""
         m, p = np.asarray(masses, float), np.asarray(points, float)
-        if m.ndim != 1 or p.shape != (*m.shape, 3) or not np.isfinite(p).all() or not (m > 0).all() or not len(m):
+        if (
+            m.ndim != 1
+            or p.shape != (*m.shape, 3)
+            or not np.isfinite(p).all()
+            or not ((m > 0) & np.isfinite(m)).all()
+            or not len(m)
+        ):
             raise RobotError(
                 f"masses have the shape {m.shape} and points {p.shape}; allowed: n masses above 0, and n rows of 3 "
                 "finite numbers"
@@ -175,7 +181,10 @@ def ad(V: Any) -> np.ndarray:
         >>> (ad([0, 0, 1, 0, 0, 0]) @ [1, 0, 0, 0, 0, 0]).tolist()
         [0.0, 1.0, 0.0, 0.0, 0.0, 0.0]
     """
-    w, v = np.split(np.asarray(V, float), 2)
+    V = np.asarray(V, float)
+    if V.shape != (6,):
+        raise RobotError(f"a twist has 6 numbers, (ω, v); got shape {V.shape}")
+    w, v = np.split(V, 2)
     return np.block([[skew(w), np.zeros((3, 3))], [skew(v), skew(w)]])
 
 

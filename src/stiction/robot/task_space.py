@@ -118,9 +118,14 @@ def _rows(robot: Robot, directions: Sequence[str]) -> list[int]:
     return [DIRECTIONS.index(x) for x in directions]
 
 
+def arms_length(robot: Robot) -> float:
+    """A length by which angles count as ways: a third of that of all links [m]."""
+    return max(sum(float(np.linalg.norm(joint.origin.xyz)) for joint in robot.joints) / 3, 1e-3)
+
+
 def _openness(robot: Robot, A: np.ndarray, rows: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """How far from singular J M⁻¹ Jᵀ is, and what is added to it where it is."""
-    length = max(sum(float(np.linalg.norm(joint.origin.xyz)) for joint in robot.joints) / 3, 1e-3)
+    length = arms_length(robot)
     scale = np.array([length if row < 3 else 1.0 for row in rows])
     scaled = A * scale[:, None] * scale
     eigenvalues = np.linalg.eigvalsh(scaled)

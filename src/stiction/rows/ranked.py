@@ -14,6 +14,7 @@ from stiction.trace.parameters import absent
 DEPENDENT = 1e-12  # what is left of the square of a row of A across those before it, over the whole, that is nothing
 ROUNDING = 1e-10  # size of a row of A, over the largest of its group, that is rounding
 NOTHING = 1e-13  # size of a row of A that is rounding whatever others are [m or rad per rad or m]
+LOST = 1e-2  # part of a row's firmness at which it is lost within a step: a singular position is passed
 NOISE = 1e-13  # pivot of A M⁻¹ Aᵀ, over the entry that it was, that is rounding: what is locked moves no row
 
 
@@ -31,14 +32,18 @@ class Ranked(NamedTuple):
     kept: list[Scalar]
 
 
-def ranked(S: Sequence[Sequence[Scalar]], idle: Sequence[Scalar]) -> Ranked:
-    """Factors of A M⁻¹ Aᵀ, without pivots; `idle` tells (with 1) which rows do not count."""
-    return _eliminated(S, lambda k, pivot: (pivot > NOISE * S[k][k]) & (idle[k] < 1))
+def ranked(S: Sequence[Sequence[Scalar]], firm: Sequence[Scalar]) -> Ranked:
+    """Factors of A M⁻¹ Aᵀ, without pivots; rows whose firmness is 0 do not count."""
+    return _eliminated(S, lambda k, pivot: (pivot > NOISE * S[k][k]) & (firm[k] > 0))
 
 
-def idle_rows(rows: Sequence[Sequence[Scalar]], groups: Sequence[Hashable]) -> list[Scalar]:
-    """1 for rows that do not count, whatever the masses: such as follow from those before them, and rounding, which is
-    next to nothing beside others of its group, or by itself.
+def firmness(
+    rows: Sequence[Sequence[Scalar]], groups: Sequence[Hashable], before: Sequence[Scalar] | None = None
+) -> list[Scalar]:
+    """How much of the square of each row is across those before it, whatever the masses; 0 for rows that do not count:
+    such as follow from those before them, and rounding, which is next to nothing beside others of its group, or by
+    itself. `before`: the same where all gaps were closed. Elsewhere a row that follows from others nearly does, and
+    must not hold by what is left of it; nor may one whose firmness is lost.
     """
     sizes = [sum((x * x for x in row if not absent(x)), start=0) for row in rows]
     largest: dict[Hashable, Scalar] = {}
@@ -46,8 +51,13 @@ def idle_rows(rows: Sequence[Sequence[Scalar]], groups: Sequence[Hashable]) -> l
         largest[group] = maximum(largest[group], size) if group in largest else size
     least = [maximum(ROUNDING * ROUNDING * largest[group], NOTHING * NOTHING) for group in groups]
     both = [[_product(a, b) for b in rows] for a in rows]
-    left = _eliminated(both, lambda k, pivot: (pivot > DEPENDENT * sizes[k]) & (sizes[k] > least[k]))
-    return [1 - counts for counts in left.kept]
+
+    def counting(k: int, pivot: Scalar) -> Scalar:
+        firm = (pivot > DEPENDENT * sizes[k]) & (sizes[k] > least[k])
+        return firm if before is None else firm & (before[k] > 0) & (pivot > LOST * before[k] * sizes[k])
+
+    left = _eliminated(both, counting)
+    return [where(x > 0, left.factors[k][k] / where(x > 0, sizes[k], 1), 0) for k, x in enumerate(left.kept)]
 
 
 def _product(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:

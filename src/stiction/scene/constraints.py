@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from stiction.constraint.constraint import ENDS, POSE, TWIST, WORLD, Constraint
 from stiction.constraint.equations import Follow
 from stiction.errors import unknown
@@ -109,6 +111,8 @@ def closed_coordinates(scene: Scene, network: Network) -> dict[str, tuple[float,
     own = states_of(network, closed.tolist())
     for kept, constraint in network.constraints.items():
         why = constraint.misplaced(network.inputs(kept, network.motions(own)))
+        if not why and constraint.keeps_velocities and not _linear(network, kept, own):
+            why = "its velocities are not linear in v (of twice v twice as large, of none none)"
         if why:
             raise scene.refusal(f"constraint '{kept.removeprefix('constraint.')}': {why}")
     found: dict[str, list[float]] = {"q": [], "v": []}
@@ -121,6 +125,18 @@ def closed_coordinates(scene: Scene, network: Network) -> dict[str, tuple[float,
             found["v"] += map(float, closed[at + nq : at + size])
         at += size
     return {what: tuple(x) for what, x in found.items()}
+
+
+def _linear(network: Network, name: str, own: Any) -> bool:
+    """Whether what a constraint keeps of velocities is linear in them."""
+    part, n = network.constraints[name], len(network.velocities(own))
+    v = np.cos(1.0 + np.arange(n))
+    seen = []
+    for factor in (0.0, 1.0, 2.0):
+        motions = network.motions(network.with_velocities(own, (factor * v).tolist()))
+        seen.append(np.array(part.velocities(network.inputs(name, motions)), float))
+    size = 1e-9 * max(1.0, float(np.abs(seen).max()))
+    return bool(np.abs(seen[0]).max() <= size and np.abs(seen[2] - 2 * seen[1]).max() <= size)
 
 
 def fixed_states(scene: Scene, besides: Collection[str] = ()) -> set[tuple[str, str]]:

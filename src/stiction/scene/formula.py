@@ -71,6 +71,8 @@ class Formula:
     def __init__(self, text: str, variable: str = "t") -> None:
         if not isinstance(text, str):
             raise FormulaError(f"a formula is a text; got {text!r}")
+        if not isinstance(variable, str) or not variable.strip():
+            raise FormulaError(f"variable is {variable!r}; allowed: a name, or several with spaces between, 'x y z'")
         self.text, self.variable = text, variable
         self._value = _Reader(text, variable).read()
 

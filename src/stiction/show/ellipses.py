@@ -54,6 +54,8 @@ def plot_ellipses(
         check(Path(path))
     poses = np.atleast_2d(np.asarray(q, float))
     at_tool = kind != "torque"
+    if poses.ndim != 2 or not len(poses):
+        raise InputError(f"q has the shape {np.shape(q)}; allowed: ({robot.nq},), or (m, {robot.nq}) of some positions")
     if at_tool and (len(directions) not in (2, 3) or any(x not in AXES for x in directions)):
         raise InputError(f"directions is {directions!r}; a figure has two or three of x, y and z")
     found = [robot.ellipsoid(x, kind, frame, directions) for x in poses]
