@@ -460,8 +460,8 @@ def _check_imposed(network: Network, start: StartTerms) -> None:
     names = [name for name, part in network.parts.items() if isinstance(part, ImposedMotion)]
     if not names or not network.constraints:
         return
-    A = start.compliance(names)
-    size = np.sqrt(np.einsum("rii->ri", start.compliance(names, kept=False)))
+    A = start.compliance(names, kept=True)
+    size = np.sqrt(np.einsum("rii->ri", start.compliance(names)))
     scaled = A / size[:, :, None] / size[:, None, :]
     refuse_runs(
         np.linalg.eigvalsh(scaled)[:, 0] < HELD,

@@ -21,6 +21,7 @@ from stiction.parts.penalty_contact import PenaltyContact
 from stiction.trace.parameters import Key
 
 LEAST = 0.02  # restitution below which a spring only becomes softer
+HEAVIER = 4.0  # times its own inertia that a damper may reckon with, where constraints make it heavier
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +91,9 @@ def chosen_springs(network: Network, start: StartTerms, h: float, given: Mapping
         restitution = np.broadcast_to(np.ravel(given.get((name, "restitution"), _restitution(part))), J.shape)
         zeta = damping_ratio(restitution)
         K = start.stiffness[name][:, 0] if "stiffness" not in wanted else J / (4 * np.maximum(1, zeta) ** 2 * h * h)
-        springs = {"stiffness": K, "damping": 2 * zeta * np.sqrt(K * J)}
+        held = np.linalg.eigvalsh(start.compliance([name], kept=True)).max(axis=1)
+        heavier = np.minimum(1 / np.maximum(held, 1e-300), HEAVIER * J)  # by constraints, as far as the step bears it
+        springs = {"stiffness": K, "damping": 2 * zeta * np.sqrt(K * heavier)}
         found |= {(name, what): springs[what] for what in wanted}
     return found
 

@@ -19,8 +19,6 @@ from stiction.parts.kinds import Impedance, Implicit, Row
 from stiction.rows.ranked import DEPENDENT
 from stiction.trace.program import Port, Program
 
-LOCKED = 1e-6  # part of its own compliance that a direction keeps, where constraints hold it
-
 
 class StartTerms:
     """The terms at the start; the first axis of all arrays is the run.
@@ -67,9 +65,9 @@ class StartTerms:
             closing = Closing(network, parameters)
             self.kept, self.firm = (of(state.reshape(runs, -1)) for of in (closing.rows_at, closing.firm_at))
 
-    def compliance(self, names: Any, kept: bool = True) -> np.ndarray:
-        """J M⁻¹ Jᵀ of the directions of some parts together, as far as constraints let them move, if they are `kept`,
-        (runs, m, m).
+    def compliance(self, names: Any, kept: bool = False) -> np.ndarray:
+        """J M⁻¹ Jᵀ of the directions of some parts together, (runs, m, m); `kept`: as far as constraints let them move
+        at the start. Without them it is never less, wherever the mechanism goes: what is stable by it stays so.
         """
         J = np.concatenate([self.rows[name] for name in names], axis=1)
         answers = np.linalg.solve(self.mass_matrix, np.moveaxis(J, 1, 2))
@@ -77,8 +75,7 @@ class StartTerms:
             return J @ answers
         back = np.linalg.solve(self.mass_matrix, np.moveaxis(self.kept, 1, 2))  # M⁻¹ Aᵀ
         held = np.linalg.pinv(self.kept @ back, rcond=DEPENDENT, hermitian=True)
-        found = J @ (answers - back @ held @ (self.kept @ answers))
-        return found + LOCKED * np.einsum("rij,ij->rij", J @ answers, np.eye(J.shape[1]))
+        return J @ (answers - back @ held @ (self.kept @ answers))
 
 
 def _of_drive(part: Any) -> bool:
