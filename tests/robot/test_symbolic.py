@@ -113,12 +113,20 @@ def test_rotors_weigh_by_the_square_of_their_ratios():
     assert same(arm.mass_matrix - plain.mass_matrix, sp.diag(J1 * n1**2, J2 * n2**2))
 
 
+def turned():
+    """2R whose second axis stands at an angle of no drawing board."""
+    arm = library.two_link(lengths=(0.5, 0.4))
+    origin = replace(arm.joints[1].origin, rpy=(0.0, 0.3, 0.0))
+    return replace(arm, joints=[arm.joints[0], replace(arm.joints[1], origin=origin)])
+
+
 ROBOTS = {
     "RP": library.rp_arm(),
     "2R": library.two_link(lengths=(0.5, 0.4)),
     "3R": three_link(),
     "geared": geared(),
     "spatial": spatial(),
+    "turned": turned(),
 }
 
 

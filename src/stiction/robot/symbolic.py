@@ -52,6 +52,7 @@ class Symbolic:
         a: of the accelerations.
         g: of the acceleration of free fall.
         symbols: of the parameters, by the names that they have in `robot.parameters`.
+        turns: symbols of entries of fixed rotations by other angles than 30°, 45° and 60°, by their sizes.
 
     Example:
         >>> import stiction
@@ -76,6 +77,7 @@ class Symbolic:
         self.g = sp.Symbol("g", positive=True)
         self._names = _chosen_names(robot, names)
         self.symbols: dict[str, Any] = {}
+        self.turns: dict[float, Any] = {}
         self._assembly = Assembly(robot, Substitution(self._symbol))
         size = sum(x * x for x in gravity) ** 0.5
         self._gravity = (
@@ -83,10 +85,16 @@ class Symbolic:
         )
 
     def _symbol(self, _: int, name: str, value: float) -> Any:
-        """What stands for a parameter: its symbol; entries of rotations are numbers."""
+        """What stands for a parameter: its symbol; entries of rotations by angles of the drawing board are numbers,
+        others symbols, one for each size.
+        """
         sp = self._sp
         if not name:
-            return sp.nsimplify(value, [sp.sqrt(2), sp.sqrt(3)], tolerance=1e-12)
+            plain = next((x for x in self._plain() if abs(float(x) - abs(value)) < 1e-12), None)
+            if plain is None:
+                key = round(abs(value), 12)
+                plain = self.turns.setdefault(key, sp.Symbol(f"r{len(self.turns) + 1}", real=True))
+            return plain if value >= 0 else -plain
         word = self._names.get(name)
         if not isinstance(word, str):
             return sp.nsimplify(value if word is None else word)
@@ -95,8 +103,15 @@ class Symbolic:
 
     @property
     def values(self) -> dict[Any, float]:
-        """Values of the symbols of the parameters [SI]."""
-        return {symbol: self.robot.parameters[name] for name, symbol in self.symbols.items()}
+        """Values of the symbols of the parameters [SI], and of those for entries of rotations."""
+        found = {symbol: self.robot.parameters[name] for name, symbol in self.symbols.items()}
+        return found | {symbol: value for value, symbol in self.turns.items()}
+
+    def _plain(self) -> list[Any]:
+        """Sines and cosines of angles of the drawing board, and products of two of them."""
+        sp = self._sp
+        one = [sp.Integer(0), sp.Integer(1), sp.Rational(1, 2), sp.sqrt(2) / 2, sp.sqrt(3) / 2]
+        return one + [a * b for a in one[2:] for b in one[2:]]
 
     # Terms.
 
