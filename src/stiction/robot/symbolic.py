@@ -92,7 +92,7 @@ class Symbolic:
         if not name:
             plain = next((x for x in self._plain() if abs(float(x) - abs(value)) < 1e-12), None)
             if plain is None:
-                key = round(abs(value), 12)
+                key = next((x for x in self.turns if abs(x - abs(value)) < 1e-12), abs(value))
                 plain = self.turns.setdefault(key, sp.Symbol(f"r{len(self.turns) + 1}", real=True))
             return plain if value >= 0 else -plain
         word = self._names.get(name)
