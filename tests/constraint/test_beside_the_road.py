@@ -28,6 +28,7 @@ from stiction import (
     Rolling,
     Scene,
     SceneError,
+    Simulator,
     Table,
     Viscous,
     Weld,
@@ -406,3 +407,13 @@ def test_welds_of_turned_frames_are_refused(turn):
     body = FreeBody(mass=1.0, inertia=(0.01, 0.02, 0.03), quaternion=turn)
     with pytest.raises(SceneError, match="turned against each other"):
         Scene(parts={"body": body}, constraints={"weld": Weld(between=("body", "world"))})
+
+
+def test_resets_of_a_simulator_close_the_loop():
+    sim = Simulator(four_bar(1.0, v={"crank": 2.0}), step=1e-3, runs=3, outputs=["q.*", "constraint_gap"])
+    sim.step(steps=50)
+    seen = sim.reset(np.array([True, False, True]), q={"crank": [0.5, 0.6]})
+    for k, crank in ((0, 0.5), (2, 0.6)):
+        assert abs(seen[k, :3] - four_bar(crank).q).max() < 1e-9
+    with pytest.raises(InputError, match="'loop' is open"):
+        sim.reset([1], q=[0.5, 0.0, 0.0])

@@ -219,7 +219,7 @@ class Simulator:
         Args:
             runs: which, as a mask (runs,) or as indices; all by default.
             q: positions of the robots [rad or m], (n, nq) or (nq,), or a function that draws them; those of the scene
-                if not given.
+                if not given; or some by name, () or (n,) each: with constraints the others follow.
             v: velocities [rad/s or m/s], likewise.
             parameters: as those of the simulator, for these runs; they stay until others are given.
         """
@@ -282,6 +282,8 @@ class Simulator:
         """First positions or velocities of the robots, by name, (count,) each."""
         if given is None:
             return {}
+        if isinstance(given, Mapping):
+            return self._drawn({f"{what}.{name}": x for name, x in given.items()}, count)
         robots, slots = self.scene.all_robots, self._core.program.layout.slots
         names = [slot.name for slot in slots if slot.kind == kind and slot.key[0] in robots]
         x = self._numbers(what, given, count)
