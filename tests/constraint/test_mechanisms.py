@@ -20,7 +20,21 @@ from benchmarks.peers.mechanisms import (
 )
 from scipy.integrate import solve_ivp
 
-from stiction import Coulomb, Moreau, Pin, Scene, StictionWarning, Viscous, simulate
+from stiction import (
+    PID,
+    Clock,
+    Coulomb,
+    DCMotor,
+    Drive,
+    Gear,
+    Moreau,
+    Pin,
+    Scene,
+    StictionWarning,
+    Stribeck,
+    Viscous,
+    simulate,
+)
 from stiction.trace import sin
 
 from .mechanisms import SQUEEZED, SQUEEZED_SPEEDS, five_bar, slider_crank, squeezer
@@ -293,3 +307,27 @@ def test_a_singular_position_is_told():
     with pytest.warns(StictionWarning, match="singular position"):
         run = simulate(moving, duration=0.2, step=1e-3)
     assert run["constraint_gap"][-1] < 1e-6
+
+
+@pytest.mark.parametrize("stiffness", [None, 1.0])
+def test_a_driven_four_bar(stiffness):
+    """Motor, gear (rigid or elastic), friction on both sides, and a digital controller on the crank of a loop."""
+    gear = Gear(ratio=50.0) if stiffness is None else Gear(ratio=50.0, stiffness=stiffness, damping=1e-3)
+    drive = Drive(
+        motor=DCMotor(resistance=1.0, constant=0.05, rotor_inertia=2e-5),
+        gear=gear,
+        motor_friction=Coulomb(level=0.002),
+        joint_friction=Stribeck(level=0.3, static=0.4, velocity=0.05),
+    )
+    scene = four_bar(
+        1.0,
+        drives={"crank": drive},
+        control={"crank": PID(clock=Clock(period=2e-3), proportional=60.0, derivative=2.0, integral=30.0)},
+        reference={"crank": lambda t: 1 + 0.8 * t},
+        friction={"rocker": Coulomb(level=0.2)},
+    )
+    run = simulate(scene, duration=2.0, step=1e-3)
+    fine = simulate(scene, duration=2.0, step=1e-4, method="rk4")
+    assert abs(run["q.crank"][-1] - fine["q.crank"][-1]) < 2e-3
+    assert abs(run["q.crank"][-1] - 2.6) < 0.05
+    assert run["constraint_gap"][-1] < 1e-11
