@@ -22,7 +22,7 @@ from stiction.robot.joint import Joint, Limits
 from stiction.robot.link import Frame, Link
 from stiction.robot.origin import Origin
 from stiction.robot.robot import Robot
-from stiction.scene.scene import FrictionSite
+from stiction.scene.friction_site import FrictionSite
 
 UPPER_ARM, FOREARM, WRIST = 0.45, 0.45, 0.085  # m
 SHOULDER = 0.42  # m above the floor

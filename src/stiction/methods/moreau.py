@@ -26,7 +26,6 @@ import numpy as np
 from stiction.fields import choice, flag, number
 from stiction.friction.dry import Dry
 from stiction.friction.law import CREEP
-from stiction.methods.break_away import bounds_of
 from stiction.methods.constraints import (
     closed,
     constraint_choice,
@@ -71,22 +70,20 @@ from stiction.methods.row_structure import (
     unit_of_rows,
     with_rotors,
 )
-from stiction.methods.rows_together import added_to, by_matrix, locked, midpoint_part
+from stiction.methods.rows_together import added_to, by_joints, by_matrix, locked, midpoint_part
 from stiction.methods.schemes import Scheme, runge_kutta_4, runge_kutta_gill
 from stiction.methods.smooth_part import FlowPart, FoundRows, Solution
 from stiction.methods.stability import refuse_runs
 from stiction.network.layout import Block
 from stiction.network.network import Network
 from stiction.network.start import StartTerms
-from stiction.network.terms import Terms, added
+from stiction.network.terms import Terms
 from stiction.network.wires import NetworkError
 from stiction.parts.contact import contact_name
 from stiction.parts.end_stop import EndStop
 from stiction.parts.friction import Friction, FrictionPart
 from stiction.parts.imposed_motion import ImposedMotion
 from stiction.parts.kinds import Part, Row
-from stiction.rows.site import Site
-from stiction.rows.stick_slip import Outcome, stick_slip_in_loops
 from stiction.trace.functions import Scalar, absolute, maximum, where
 from stiction.trace.grid import mapped, reduced
 from stiction.trace.parameters import Key, absent
@@ -408,19 +405,13 @@ class Moreau(Method):
             c = [smooth.speed_at_end(name, free) + ways[name] for name in rows]
             outcome, solution = by_matrix(smooth, rows, (free, coupled, c), modes, allowed, h)
             if coupled.keeping:
-                solution = solution._replace(
-                    multipliers=kept_impulses(smooth, coupled.keeping, rows, outcome, known, h)
-                )
+                impulses = kept_impulses(smooth, coupled.keeping, rows, outcome, known, h)
+                solution = solution._replace(multipliers=impulses)
             inertia = [1 / coupled.A[k][k] for k in range(len(rows))]
         else:
             system = locked(smooth, joints, known, h)
-            bounds = bounds_of(smooth, rows, system, h)
-            sites = [Site(bound, stop) for bound, stop in zip(bounds, allowed, strict=True)]
-            outcome = stick_slip_in_loops(system, sites, modes) if sites else Outcome([], [], [], system.free_motion())
+            outcome, solution = by_joints(smooth, rows, system, modes, allowed, h)
             inertia = [1 / system.own(k) for k in range(len(rows))] if self.scheme in SCHEMES else [0] * len(rows)
-            solution = Solution(added(smooth.terms.velocities, list(system.change)), system.units(rows))
-            if smooth.kept is not None:
-                solution = solution._replace(multipliers=system.kept_impulses(outcome.impulse))
         felt = {name: J for name, J in zip(rows, inertia, strict=True) if not isinstance(smooth.rigid[name], RigidStop)}
         found = FoundRows(
             torques_of(smooth, rows, outcome, h), modes_of(smooth, rows, outcome), felt, outcome.residual / h

@@ -13,9 +13,9 @@ from stiction.methods.smooth_part import FlowPart, Solution
 from stiction.methods.sparse_midpoint import CoupledError, SparseMidpointPart
 from stiction.network.layout import Block
 from stiction.network.network import Network
-from stiction.network.terms import Compliance, compliance
-from stiction.rows.site import Stops
-from stiction.rows.stick_slip import Dense, Outcome, stick_slip
+from stiction.network.terms import Compliance, added, compliance
+from stiction.rows.site import Site, Stops
+from stiction.rows.stick_slip import Dense, Outcome, stick_slip, stick_slip_in_loops
 from stiction.trace.functions import Scalar, absolute, rarely, where
 
 
@@ -95,6 +95,23 @@ def locked(smooth: FlowPart, joints: Sequence[JointRow], known: Mapping[str, Sca
     if smooth.contacts is None:
         return LockedJoints(masses, joints, v, forces)
     return TouchingJoints(smooth.contacts, masses, joints, v, forces)
+
+
+def by_joints(
+    smooth: FlowPart,
+    rows: Mapping[str, list[Scalar]],
+    system: LockedJoints,
+    modes: list[Scalar],
+    allowed: list[Stops | None],
+    h: Scalar,
+) -> tuple[Outcome, Solution]:
+    """Rows on single joints, and contacts beside them, that articulated bodies couple."""
+    sites = [Site(bound, stop) for bound, stop in zip(bounds_of(smooth, rows, system, h), allowed, strict=True)]
+    outcome = stick_slip_in_loops(system, sites, modes) if sites else Outcome([], [], [], system.free_motion())
+    solution = Solution(added(smooth.terms.velocities, list(system.change)), system.units(rows))
+    if smooth.kept is not None:
+        solution = solution._replace(multipliers=system.kept_impulses(outcome.impulse))
+    return outcome, solution
 
 
 def added_to(given: Mapping[str, Scalar], ways: Mapping[str, Scalar]) -> dict[str, Scalar]:

@@ -1,6 +1,7 @@
 """What users describe: scenes, and formulas."""
 
 from stiction.scene.formula import Formula, FormulaError
-from stiction.scene.scene import FrictionSite, Scene, SceneError
+from stiction.scene.friction_site import FrictionSite, SceneError
+from stiction.scene.scene import Scene
 
 __all__ = ["Formula", "FormulaError", "FrictionSite", "Scene", "SceneError"]

@@ -17,14 +17,12 @@ from stiction.control.reference import Reference
 from stiction.control.sensor import Sensor
 from stiction.drive.drive import Drive
 from stiction.errors import StictionError, unknown
-from stiction.fields import MisfitError, Validated, argument, choice, function_of_time, instance, numbers, real, timely
-from stiction.friction.dry import Coulomb
+from stiction.fields import MisfitError, Validated, choice, instance, numbers, real, timely
 from stiction.friction.law import Law
-from stiction.friction.viscous import Viscous
 from stiction.network.layout import start_values
 from stiction.network.network import Network
 from stiction.network.parameters import parameters_of
-from stiction.network.wires import Wire, port_named
+from stiction.network.wires import Wire
 from stiction.parts.imposed_motion import ImposedMotion
 from stiction.parts.kinds import Digital, Part
 from stiction.robot.joint import SINGLE, Limits
@@ -33,6 +31,7 @@ from stiction.robot.robot import Robot
 from stiction.scene.build import network_of
 from stiction.scene.constrained import Constrained, constrained
 from stiction.scene.constraints import all_constraints, check_constraints, closed_coordinates
+from stiction.scene.friction_site import FrictionSite, SceneError, checked_number, described
 from stiction.scene.holding import holding
 from stiction.scene.limits import described_limits, has_ends, notes_of_limits
 from stiction.scene.targets import begun, check_servos, notes_of_references, references_of
@@ -55,54 +54,6 @@ MAPPINGS = (
 TAKEN = ("energy", "work", "loss", "stored", "start", CONTACT)  # words that begin names of other signals
 ROUNDING = 1e-9  # rad or m by which a position may be elsewhere than it should
 Torque = float | Callable[[Scalar], Scalar]
-
-
-class SceneError(StictionError):
-    """A scene names something that is not there, or cannot be simulated as it is."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class FrictionSite(Validated):
-    """Friction on a combination of joint velocities.
-
-    Attributes:
-        law: the friction law.
-        joints: factor of each joint's velocity, by the joint's name.
-        load: what the law is multiplied by, as a number, a `Table` or a formula of the time t [s]: the force that
-            presses a brake or a clutch, of a law per newton. None: 1.
-        load_from: the output of a part that says it instead, such as "press.force".
-
-    Example:
-        >>> import stiction
-        >>> wrist = stiction.FrictionSite(law=stiction.Coulomb(level=2.0), joints={"joint5": 1, "joint6": 1})
-    """
-
-    error = SceneError
-
-    law: Law = instance(Law, words="a friction law")
-    joints: Mapping[str, float] = instance(Mapping, words="a factor for each joint, such as {'joint5': 1, 'joint6': 1}")
-    load: Any = None
-    load_from: str | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.load is not None and self.load_from is not None:
-            raise self.refusal("it has a load and load_from; give one of them")
-        if self.load is not None:
-            self._set("load", argument("FrictionSite", "load", self.load, function_of_time(), SceneError))
-        if self.load_from is not None:
-            self._set("load_from", str(port_named(self.load_from)))
-        if not self.joints:
-            raise self.refusal("joints is empty; allowed: a factor for each joint, such as {'joint5': 1, 'joint6': 1}")
-        factors = {name: _number(f"FrictionSite: the factor of joint '{name}'", x) for name, x in self.joints.items()}
-        self._set("joints", factors)
-
-
-def _number(what: str, value: Any) -> float:
-    try:
-        return real(value)
-    except (TypeError, ValueError):
-        raise SceneError(f"{what} is {value!r}; allowed: a finite number") from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -255,7 +206,7 @@ class Scene(Validated):
                 f"(in code a formula is Formula({value!r}))"
             )
         if not callable(value):
-            return _number(what, value)
+            return checked_number(what, value)
         try:
             timely(value)
         except MisfitError as problem:
@@ -333,13 +284,13 @@ class Scene(Validated):
         if what == "q":
             for name in self.near:
                 self.must_know(name, usual, "near")
-            usual |= {name: _number(f"near of '{name}'", x) for name, x in self.near.items()}
+            usual |= {name: checked_number(f"near of '{name}'", x) for name, x in self.near.items()}
             usual |= {name: min(max(x.lower, usual[name]), x.upper) for name, x in self.way_limits.items()}
         usual |= begun(self, what) | {name: told[what] for name, told in self._told().items()}
         if isinstance(stated, Mapping):
             for name in stated:
                 self.must_know(name, usual, what)
-            return tuple(_number(f"{what} of '{name}'", stated.get(name, x)) for name, x in usual.items())
+            return tuple(checked_number(f"{what} of '{name}'", stated.get(name, x)) for name, x in usual.items())
         try:
             values = [real(x) for x in stated]
         except (TypeError, ValueError):
@@ -506,11 +457,3 @@ class Scene(Validated):
 def _mimics(robot: Any) -> bool:
     """Whether joints of a robot follow others."""
     return isinstance(robot, Robot) and any(joint.mimic for joint in robot.joints)
-
-
-def described(robot: Robot, velocity: str) -> Law | None:
-    """The friction that a robot's own description gives to one of its velocities."""
-    joint = next(joint for joint in robot.moving_joints if velocity in joint.velocity_names)
-    if any(joint.friction):  # type: ignore[arg-type]
-        return Coulomb(level=tuple(joint.friction), viscous=joint.damping)  # type: ignore[arg-type]
-    return Viscous(coefficient=joint.damping) if joint.damping else None

@@ -8,7 +8,8 @@ import numpy as np
 
 import stiction
 from stiction.files.scene_file import scene_text
-from stiction.scene.scene import Scene, SceneError
+from stiction.scene.friction_site import SceneError
+from stiction.scene.scene import Scene
 from stiction.trace import processor
 
 
