@@ -17,7 +17,7 @@ from stiction.fields import number, text, texts
 from stiction.parts.kinds import Ports
 from stiction.parts.robot_body import RobotBody
 from stiction.robot.task_space import arms_length
-from stiction.rows.ranked import firmness, ranked, solved_ranked
+from stiction.rows.ranked import eliminated_ranks, firmness, ranked, solved_ranked
 from stiction.spatial import Vector
 from stiction.trace.derivative import directional
 from stiction.trace.functions import Scalar, clip, constant, maximum, minimum, where
@@ -156,7 +156,7 @@ class OperationalSpace(ArmController):
         largest: Scalar = TINY
         for row, size in zip(self._rows(q, DIRECTIONS), [self._length] * 3 + [1.0] * 3, strict=True):
             largest = maximum(largest, size * size * _dot(row, respond(list(row))))
-        pivots = ranked(A, [1] * k)
+        pivots = eliminated_ranks(A, lambda i, pivot: pivot > TINY * A[i][i])
         shape: Scalar = 1
         for i in range(k):
             shape = shape * maximum(0, pivots.factors[i][i]) / maximum(mean, TINY * largest)
@@ -337,7 +337,7 @@ class HybridControl(ArmController):
         A, rate = self.rows(q, v)
         respond = partial(solve, factor(self.model.mass_matrix(q)))
         back = [respond(list(row)) for row in A]
-        held = ranked([[_dot(a, b) for b in back] for a in A], firmness(A, self._groups()))
+        held = ranked(A, back, firmness(A, self._groups()))
         over = solved_ranked(held, [_dot(row, wanted) + r for row, r in zip(A, rate, strict=True)])
         allowed = [a - sum((b[k] * x for b, x in zip(back, over, strict=True)), start=0) for k, a in enumerate(wanted)]
         pushed = [_dot(column, inputs[PUSH]) for column in zip(*A, strict=True)]

@@ -16,7 +16,7 @@ from stiction.methods.smooth_part import FlowPart, FoundRows
 from stiction.network.kept import Kept, cut_positions, kept_rows, multipliers_of, turning_rates
 from stiction.network.network import Evaluation, Network, States
 from stiction.network.start import StartTerms
-from stiction.network.terms import Keeping, Terms, added, dot
+from stiction.network.terms import Keeping, Terms, added
 from stiction.rows.ranked import NOTHING, ranked, solved_ranked
 from stiction.rows.site import slides
 from stiction.rows.stick_slip import Outcome
@@ -166,7 +166,7 @@ def _closer(
     kept, v = kept_rows(network, here, firm), network.velocities(here)
     rows = [*kept.rows, *([r * on for r in row] for row, on in held)]
     W = [[0 if absent(x) else x * g for x, g in zip(row, give, strict=True)] for row in rows]
-    factors = ranked([[dot(a, w) for w in W] for a in rows], [*kept.firm, *(on for _, on in held)])
+    factors = ranked(rows, W, [*kept.firm, *(on for _, on in held)])
     still: list[Scalar] = [0] * len(held)
     gaps = [0 if b is None else b for b in kept.gaps]
     way = _pushed(W, solved_ranked(factors, [*gaps, *still]))

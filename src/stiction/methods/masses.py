@@ -162,8 +162,8 @@ class Factored:
             self._respond_free(self.W.row(i), rows.row(i), still, holds)
 
         each(k, unit, like)
-        S = [[_along(row, self.W.row(j)) for j in range(k)] for row in kept.rows]
-        self.ranked = ranked(S, kept.firm)
+        answers = [[self.W[i, j] for j in range(n)] for i in range(k)]
+        self.ranked = ranked(kept.rows, answers, kept.firm)
 
     def _keep(self, change: Any, reaction: Any, v: Sequence[Scalar] | None) -> None:
         """Take from the changes what moves the constraints; `v`: velocities that they are changes of."""

@@ -108,12 +108,13 @@ class Keeping:
     Args:
         kept: the rows A of the constraints.
         plain: solves equations with M alone.
+        symmetric: whether M is.
     """
 
-    def __init__(self, kept: Kept, plain: Callable[[list[Scalar]], Sequence[Scalar]]) -> None:
+    def __init__(self, kept: Kept, plain: Callable[[list[Scalar]], Sequence[Scalar]], symmetric: bool = True) -> None:
         self.kept, self.plain = kept, plain
         self.W = [list(plain(list(row))) for row in kept.rows]  # M⁻¹ Aᵀ
-        self.ranked = ranked([[dot(a, w) for w in self.W] for a in kept.rows], kept.firm)
+        self.ranked = ranked(kept.rows, self.W, kept.firm, symmetric)
 
     def multipliers(self, v: Sequence[Scalar]) -> list[Scalar]:
         """Impulses that keep A v at 0, from velocities without them."""
@@ -177,7 +178,7 @@ def compliance(
     not symmetric.
     """
     solver: Callable = partial(solve, factor(M)) if symmetric else partial(solved, eliminated(M))
-    keeping = Keeping(kept, solver) if kept else None
+    keeping = Keeping(kept, solver, symmetric) if kept else None
     solver = keeping.solve if keeping else solver
     responses = {name: solver(list(row)) for name, row in rows.items()}
     A = [[dot(rows[a], responses[b]) * (1 + give if a == b else 1) for b in rows] for a in rows]

@@ -32,9 +32,14 @@ class Ranked(NamedTuple):
     kept: list[Scalar]
 
 
-def ranked(S: Sequence[Sequence[Scalar]], firm: Sequence[Scalar]) -> Ranked:
-    """Factors of A M⁻¹ Aᵀ, without pivots; rows whose firmness is 0 do not count."""
-    return _eliminated(S, lambda k, pivot: (pivot > NOISE * S[k][k]) & (firm[k] > 0))
+def ranked(
+    a: Sequence[Sequence[Scalar]], w: Sequence[Sequence[Scalar]], firm: Sequence[Scalar], symmetric: bool = True
+) -> Ranked:
+    """Factors of A M⁻¹ Aᵀ, from the rows a of A and those w of M⁻¹ Aᵀ, without pivots; rows whose firmness is 0 do not
+    count. `symmetric`: whether it is.
+    """
+    S = [[0 if symmetric and j < i else product(x, y) for j, y in enumerate(w)] for i, x in enumerate(a)]
+    return eliminated_ranks(S, lambda k, pivot: (pivot > NOISE * S[k][k]) & (firm[k] > 0), symmetric)
 
 
 def firmness(
@@ -50,32 +55,37 @@ def firmness(
     for size, group in zip(sizes, groups, strict=True):
         largest[group] = maximum(largest[group], size) if group in largest else size
     least = [maximum(ROUNDING * ROUNDING * largest[group], NOTHING * NOTHING) for group in groups]
-    both = [[_product(a, b) for b in rows] for a in rows]
+    both = [[0 if j < i else product(a, b) for j, b in enumerate(rows)] for i, a in enumerate(rows)]
 
     def counting(k: int, pivot: Scalar) -> Scalar:
         firm = (pivot > DEPENDENT * sizes[k]) & (sizes[k] > least[k])
         return firm if before is None else firm & (before[k] > 0) & (pivot > LOST * before[k] * sizes[k])
 
-    left = _eliminated(both, counting)
+    left = eliminated_ranks(both, counting)
     return [where(x > 0, left.factors[k][k] / where(x > 0, sizes[k], 1), 0) for k, x in enumerate(left.kept)]
 
 
-def _product(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+def product(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+    """Sum of products, without those that are structurally 0."""
     return sum((x * y for x, y in zip(a, b, strict=True) if not (absent(x) or absent(y))), start=0)
 
 
-def _eliminated(S: Sequence[Sequence[Scalar]], counting: Callable[[int, Scalar], Scalar]) -> Ranked:
-    """Elimination that leaves out rows whose pivots do not count."""
+def eliminated_ranks(
+    S: Sequence[Sequence[Scalar]], counting: Callable[[int, Scalar], Scalar], symmetric: bool = True
+) -> Ranked:
+    """Elimination that leaves out rows whose pivots do not count; of a symmetric matrix the upper half is enough."""
     n, U, inverse, kept = len(S), [list(row) for row in S], [], []
     for k in range(n):
         counts = counting(k, U[k][k])
         inverse.append(where(counts, 1 / where(counts, U[k][k], 1), 0))
         kept.append(where(counts, 1, 0))
         for i in range(k + 1, n):
-            if absent(U[i][k]):
+            below = U[k][i] if symmetric else U[i][k]
+            if absent(below):
+                U[i][k] = 0
                 continue
-            U[i][k] = U[i][k] * inverse[k]
-            for j in range(k + 1, n):
+            U[i][k] = below * inverse[k]
+            for j in range(i if symmetric else k + 1, n):
                 if not absent(U[k][j]):
                     U[i][j] = U[i][j] - U[i][k] * U[k][j]
     return Ranked(U, inverse, kept)
