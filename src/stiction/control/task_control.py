@@ -17,7 +17,7 @@ from stiction.fields import number, text, texts
 from stiction.parts.kinds import Ports
 from stiction.parts.robot_body import RobotBody
 from stiction.robot.task_space import arms_length
-from stiction.rows.ranked import eliminated_ranks, firmness, ranked, solved_ranked
+from stiction.rows.ranked import arranged, eliminated_ranks, ranked, solved_ranked
 from stiction.spatial import Vector
 from stiction.trace.derivative import directional
 from stiction.trace.functions import Scalar, clip, constant, maximum, minimum, where
@@ -336,9 +336,10 @@ class HybridControl(ArmController):
         wanted = [a + x for a, x in zip(inputs["target_acceleration"], pulls, strict=True)]
         A, rate = self.rows(q, v)
         respond = partial(solve, factor(self.model.mass_matrix(q)))
-        back = [respond(list(row)) for row in A]
-        held = ranked(A, back, firmness(A, self._groups()))
-        over = solved_ranked(held, [_dot(row, wanted) + r for row, r in zip(A, rate, strict=True)])
+        ordered = arranged(A, rate, self._groups())
+        back = [respond(list(row)) for row in ordered.rows]
+        held = ranked(ordered.rows, back, ordered.firm)
+        over = solved_ranked(held, [_dot(row, wanted) + r for row, r in zip(ordered.rows, ordered.gaps, strict=True)])
         allowed = [a - sum((b[k] * x for b, x in zip(back, over, strict=True)), start=0) for k, a in enumerate(wanted)]
         pushed = [_dot(column, inputs[PUSH]) for column in zip(*A, strict=True)]
         return [a + b for a, b in zip(self.model.torque(q, v, allowed), pushed, strict=True)]

@@ -17,7 +17,7 @@ from stiction.network.kept import Kept, cut_positions, kept_rows, multipliers_of
 from stiction.network.network import Evaluation, Network, States
 from stiction.network.start import StartTerms
 from stiction.network.terms import Keeping, Terms, added
-from stiction.rows.ranked import NOTHING, ranked, solved_ranked
+from stiction.rows.ranked import NOTHING, least_multipliers, ranked, solved_ranked
 from stiction.rows.site import slides
 from stiction.rows.stick_slip import Outcome
 from stiction.trace.functions import Scalar, absolute, logical_not, loop, maximum, minimum, where
@@ -111,7 +111,7 @@ def kept_rates(
     made = dict(rates)
     for name, body in network.bodies.items():
         made[name] = [*rates[name][: body.positions()], *(next(left) for _ in rates[name][body.positions() :])]
-    by_place = dict(zip(kept.places, multipliers, strict=True))
+    by_place = kept.spread(multipliers)
     return made, [
         by_place.get((name, k), 0) for name, part in network.constraints.items() for k in range(len(part.multipliers))
     ]
@@ -154,6 +154,11 @@ def closed(
     made = states(flat)
     there = kept_rows(network, cut_positions(network, made))
     found = dict(zip(there.places, there.firm, strict=True))
+    smallest = there.spread(least_multipliers(there.rows, there.multipliers(made)))
+    made = {
+        **made,
+        **{name: [smallest.get((name, k), 0) for k in range(len(own[name]))] for name in network.constraints},
+    }
     from_now = [found.get(place, 0) for place in multipliers_of(network)]
     told_of = {"constraint_gap": left, "constraint_rank": sum((where(x > 0, 1, 0) for x in from_now), start=0)}
     return made, told_of | dict(zip(firm_slots(network), from_now, strict=True))
@@ -168,7 +173,7 @@ def _closer(
     W = [[0 if absent(x) else x * g for x, g in zip(row, give, strict=True)] for row in rows]
     factors = ranked(rows, W, [*kept.firm, *(on for _, on in held)])
     still: list[Scalar] = [0] * len(held)
-    gaps = [0 if b is None else b for b in kept.gaps]
+    gaps = kept.gaps
     way = _pushed(W, solved_ranked(factors, [*gaps, *still]))
     change = _pushed(W, solved_ranked(factors, [*kept.moved(v), *still]))
     moved = network.with_velocities(here, [-x for x in way])
@@ -235,15 +240,14 @@ def kept_impulses(
     outcome: Outcome,
     known: Mapping[str, Scalar],
     h: Scalar,
-) -> list[tuple[Scalar, Scalar]]:
-    """Impulses of constraints in a step, and which of their rows count, from what all else does."""
+) -> list[Scalar]:
+    """Impulses of constraints in a step, from what all else does."""
     impulses = smooth.impulses(known, h)
     for row, p in zip(rows.values(), outcome.impulse, strict=True):
         impulses = [f if absent(r) else f - r * p for f, r in zip(impulses, row, strict=True)]
     if smooth.contacts is not None:
         impulses = [f + smooth.contacts.push(k) for k, f in enumerate(impulses)]
-    found = keeping.multipliers(added(smooth.terms.velocities, keeping.plain(impulses)))
-    return list(zip(found, keeping.ranked.kept, strict=True))
+    return keeping.multipliers(added(smooth.terms.velocities, keeping.plain(impulses)))
 
 
 def held_rows(smooth: FlowPart, found: FoundRows) -> list[Held]:

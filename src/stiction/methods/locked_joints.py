@@ -117,8 +117,8 @@ class LockedJoints:
         self._free.solve(change, forces)
         return self._seen(change)
 
-    def kept_impulses(self, p: Sequence[Scalar]) -> list[tuple[Scalar, Scalar]]:
-        """Impulses of constraints after all others were found, and which of their rows count."""
+    def kept_impulses(self, p: Sequence[Scalar]) -> list[Scalar]:
+        """Impulses of constraints after all others were found."""
         forces = list(self._pushed(self.forces))
         for row, x in zip(self.rows, p, strict=True):
             forces[row.joint] = forces[row.joint] - row.ratio * x

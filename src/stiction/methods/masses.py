@@ -179,14 +179,13 @@ class Factored:
 
         each(self.masses.count, less, self.masses.like)
 
-    def multipliers(self, forces: Any) -> list[tuple[Scalar, Scalar]]:
-        """Impulses of the constraints where all else is known, and which of them count."""
+    def multipliers(self, forces: Any) -> list[Scalar]:
+        """Impulses of the constraints where all else is known."""
         kept = self.masses.kept
         assert kept is not None
         change = Array(self.masses.count, self.masses.like)
         self._solve_free(change, forces, None, None)
-        found = solved_ranked(self.ranked, [_along(row, change, self.masses.v) for row in kept.rows])
-        return list(zip(found, self.ranked.kept, strict=True))
+        return solved_ranked(self.ranked, [_along(row, change, self.masses.v) for row in kept.rows])
 
     def _solve_free(self, change: Any, forces: Any, given: Any, reaction: Any) -> None:
         for first, tree, loads in self.trees:

@@ -315,19 +315,14 @@ class MidpointPart(FlowPart):
         return block._replace(own=self.network.settled(own, self.end, h), works=works)
 
     def _multipliers(self, solution: Solution, h: Scalar) -> dict[str, list[Scalar]]:
-        """The multipliers in this step: those of the last and what was found; of rows that do not count, none."""
+        """The multipliers in this step: those of the last, which pushed in its middle, and what was found."""
         if self.kept is None:
             return {}
-        found = dict(zip(self.kept.places, solution.multipliers, strict=True))
-
-        def after(place: tuple[str, int], before: Scalar) -> Scalar:
-            if place not in found:
-                return 0
-            change, counts = found[place]
-            return where(counts > 0, before + change / h, 0)
-
-        own = self.terms.now.own
-        return {name: [after((name, k), x) for k, x in enumerate(own[name])] for name in self.network.constraints}
+        before = self.kept.multipliers(self.terms.now.own)
+        total = [x + change / h for x, change in zip(before, solution.multipliers, strict=True)]
+        found = self.kept.spread(total)
+        sizes = {name: len(part.multipliers) for name, part in self.network.constraints.items()}
+        return {name: [found.get((name, k), 0) for k in range(n)] for name, n in sizes.items()}
 
     def _own_ends(self, change: Sequence[Scalar]) -> list[Scalar]:
         """Changes of the own states over the step, where the velocities change so."""

@@ -45,7 +45,7 @@ class Solution(NamedTuple):
     after: list[Scalar]
     responses: dict[str, list[Scalar]]
     coupled: Compliance | None = None
-    multipliers: Sequence[tuple[Scalar, Scalar]] = ()  # of each row of a constraint: its impulse, and whether it counts
+    multipliers: Sequence[Scalar] = ()  # impulses of the rows of constraints
 
 
 class FlowPart:

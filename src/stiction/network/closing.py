@@ -59,13 +59,14 @@ class Closing:
             network, _, (flat, change) = self.parameters.traced(given)
             own = cut_positions(network, states_of(network, flat))
             kept = kept_rows(network, own, every=True)
-            b = [0 if gap is None else gap for gap in kept.gaps]
+            counting = kept_rows(network, own)
+            firm = dict(zip(counting.places, counting.firm, strict=True))
             moved = dict(network.with_velocities(own, change))
             for name, body in network.bodies.items():
                 nq, states = body.positions(), own[name]
                 q = [x + d for x, d in zip(states[:nq], body.position_rates(moved[name]), strict=True)]
                 moved[name] = list(body.settle([*q, *states[nq:]]))
-            return kept.rows, b, flat_states(network, moved), kept.firm
+            return kept.rows, kept.gaps, flat_states(network, moved), [firm.get(place, 0) for place in rows]
 
         inputs = [*self.parameters.ports, Port("state", (self.slots,), "SI"), Port("change", (self.n,), "SI")]
         outputs = [

@@ -6,29 +6,31 @@ from typing import NamedTuple
 from stiction.constraint.constraint import ConstraintError
 from stiction.constraint.rows import present_motion, unit_motions
 from stiction.network.network import Network, States, cut
-from stiction.rows.ranked import firmness
+from stiction.rows.ranked import arranged
 from stiction.trace.derivative import directional
 from stiction.trace.expression import Expr
-from stiction.trace.functions import Scalar, constant
+from stiction.trace.functions import Scalar, constant, where
 from stiction.trace.parameters import absent
 
 Matrix = list[list[Scalar]]
 
 
 class Kept(NamedTuple):
-    """Rows of constraints.
+    """Rows of constraints, of each group those first that count.
 
     Attributes:
         rows: A, over the velocities of all bodies, (k, n).
-        gaps: b, (k,); None of rows that keep a velocity alone.
-        places: part and number of the multiplier of each row.
+        gaps: b, (k,); 0 of rows that keep a velocity alone.
+        places: part and number of the multiplier of each row, as they come.
+        order: which of these each row is, (k,).
         groups: rows of one group have one unit.
         firm: how much of each row does not follow from those before it; 0 for rows that do not count.
     """
 
     rows: Matrix
-    gaps: list[Scalar | None]
+    gaps: list[Scalar]
     places: list[tuple[str, int]]
+    order: list[Scalar]
     groups: list[tuple[str, str | int]]
     firm: list[Scalar]
 
@@ -44,8 +46,28 @@ class Kept(NamedTuple):
         return total
 
     def multipliers(self, own: States) -> list[Scalar]:
-        """Those that are kept in the states."""
-        return [own[name][k] for name, k in self.places]
+        """Those that are kept in the states, in the order of the rows."""
+        kept = [own[name][k] for name, k in self.places]
+        found = []
+        for p, group in enumerate(self.groups):
+            mine = [j for j, other in enumerate(self.groups) if other == group]
+            found.append(_chosen([(self.order[p], j, kept[j]) for j in mine]))
+        return found
+
+    def spread(self, values: Sequence[Scalar]) -> dict[tuple[str, int], Scalar]:
+        """Numbers of the rows, by the places of their multipliers."""
+        found = {}
+        for j, group in enumerate(self.groups):
+            mine = [p for p, other in enumerate(self.groups) if other == group]
+            found[self.places[j]] = _chosen([(self.order[p], j, values[p]) for p in mine])
+        return found
+
+
+def _chosen(candidates: Sequence[tuple[Scalar, int, Scalar]]) -> Scalar:
+    """The value of the candidate whose number is the wanted one."""
+    if len(candidates) == 1:
+        return candidates[0][2]
+    return sum((where(order == j, x, 0) for order, j, x in candidates), start=0)
 
 
 def cut_positions(network: Network, own: States) -> States:
@@ -59,7 +81,7 @@ def cut_positions(network: Network, own: States) -> States:
 
 def kept_rows(network: Network, own: States, firm: Sequence[Scalar] | None = None, every: bool = False) -> Kept:
     """The rows at some states, whose positions are cut; `firm`: how firm they were where all gaps were closed, by
-    multiplier; None: here they are. `every` row, also such as no velocity can change.
+    place; None: here they are. `every` row, also such as no velocity can change, as they come.
     """
     signals = network.motions(own)
     gaps: list[list[Scalar]] = []
@@ -75,7 +97,7 @@ def kept_rows(network: Network, own: States, firm: Sequence[Scalar] | None = Non
     columns = [directional([b for of in gaps for b in of], moving) for moving in seeds]
     velocities = _velocity_columns(network, own)
     rows: Matrix = []
-    values: list[Scalar | None] = []
+    values: list[Scalar] = []
     places: list[tuple[str, int]] = []
     groups: list[tuple[str, str | int]] = []
     first = 0
@@ -86,13 +108,16 @@ def kept_rows(network: Network, own: States, firm: Sequence[Scalar] | None = Non
             if not every and all(map(absent, column)):
                 continue
             rows.append(column)
-            values.append(own_gaps[k] if holonomic else None)
+            values.append(own_gaps[k] if holonomic else 0)
             places.append((name, k))
             groups.append(group_of(network, name, k))
         first += len(own_gaps)
-    order = {place: k for k, place in enumerate(multipliers_of(network))}
-    before = None if firm is None else [firm[order[place]] for place in places]
-    return Kept(rows, values, places, groups, firmness(rows, groups, before))
+    if every:
+        return Kept(rows, values, places, list(range(len(rows))), groups, [])
+    number = {place: k for k, place in enumerate(multipliers_of(network))}
+    before = None if firm is None else [firm[number[place]] for place in places]
+    found = arranged(rows, values, groups, before)
+    return Kept(found.rows, found.gaps, places, found.order, groups, found.firm)
 
 
 def multipliers_of(network: Network) -> list[tuple[str, int]]:
