@@ -29,6 +29,7 @@ from stiction import (
     Scene,
     SceneError,
     Simulator,
+    StictionWarning,
     Table,
     Viscous,
     Weld,
@@ -417,3 +418,54 @@ def test_resets_of_a_simulator_close_the_loop():
         assert abs(seen[k, :3] - four_bar(crank).q).max() < 1e-9
     with pytest.raises(InputError, match="'loop' is open"):
         sim.reset([1], q=[0.5, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (1, 1, 0)])
+def test_a_loop_on_a_base_that_turns_any_way(axis):
+    """Where world axes come to lie across the plane of the loop, other rows of the pin count."""
+    base = Link(name="base", mass=2.0, inertia=np.diag([0.05, 0.06, 0.07]))
+    robot = Robot(
+        name="turned",
+        links=[Link(name="world"), base, bar("crank", 0.12, 0.5), bar("coupler", 0.45, 1.1), bar("rocker", 0.33, 0.9)],
+        joints=[
+            Joint(name="turn", kind="continuous", parent="world", child="base", axis=axis),
+            hinge("crank", "base", "crank"),
+            hinge("coupler", "crank", "coupler", 0.12),
+            hinge("rocker", "base", "rocker", 0.4, 0.05),
+        ],
+    )
+    between = ("robot.coupler", "robot.rocker")
+    pin = Pin(between=between, first_point=(0.45, 0, 0), second_point=(0.33, 0, 0))
+    start = {"q": {"crank": 0.7, "turn": 0.2}, "near": {"coupler": 0.5, "rocker": 1.6}}
+    scene = Scene(robot=robot, constraints={"loop": pin}, v={"crank": 6.0, "turn": 0.75}, **start)
+    rates = {"v.turn": np.linspace(0.5, 1.0, 20)}
+    for method, tolerance in (("moreau", 1e-2), ("rk4", 1e-5)):
+        a, b = (
+            simulate(x, duration=2.0, step=1e-3, method=method, parameters=rates) for x in (scene, in_the_plane(scene))
+        )
+        assert abs(a["q.crank"] - b["q.crank"]).max() < tolerance
+        assert (a["constraint_rank"] == 2).all()
+
+
+@pytest.mark.parametrize("tilt", [0.3, 1.0, 1.5708, np.pi / 2])
+@pytest.mark.parametrize("method", ["moreau", "rk4"])
+def test_forces_of_a_pin_turn_with_its_plane(method, tilt):
+    robot = four_bar_robot()
+    frame = Link(name="frame")
+    fixed = Joint(name="tilt", kind="fixed", parent="frame", child="base", origin=Origin(rpy=(tilt, 0, 0)))
+    tilted = replace(robot, links=[frame, *robot.links], joints=[fixed, *robot.joints])
+    R = Origin(rpy=(tilt, 0, 0)).rotation
+    flat = four_bar(1.0, v={"crank": 2.0})
+    scene = replace(four_bar(1.0, v={"crank": 2.0}, robot=tilted), gravity=tuple(R @ DOWN))
+    a, b = (simulate(x, duration=0.1, step=1e-3, method=method) for x in (flat, scene))
+    forces = [np.stack([run[f"constraint.loop.force.{c}"][1:] for c in "xyz"], axis=-1) for run in (a, b)]
+    assert abs(forces[1] - forces[0] @ R.T).max() < 1e-3
+
+
+def test_a_step_that_does_not_follow_a_dead_centre_says_so():
+    robot = four_bar_robot()
+    heavy = {"crank": 0.001, "coupler": 0.001, "rocker": 100.0}
+    links = [robot.links[0], *(bar(x.name, 2 * x.center_of_mass[0], heavy[x.name]) for x in robot.links[1:])]
+    scene = four_bar(1.0, robot=replace(robot, links=links), v={"crank": 12.0})
+    with pytest.warns(StictionWarning, match="closing the constraints changed velocities"):
+        simulate(scene, duration=2.0, step=5e-3)

@@ -28,7 +28,14 @@ PASSES = 10  # of Newton's method; two are usual
 CLOSED = 1e-12  # gap that is none, over how fast it moves with the velocities
 OPEN = 1e-9  # the same, from which on it is told
 STAYS = 1e-9  # part that what sticks takes of a way that others can go; above what counts as dependent
-SLOTS = {"constraint_gap": (0.0, ""), "constraint_rank": (0.0, "1"), "least_constraint_rank": (1e6, "1")}
+SLOW = 1e-3  # rad/s or m/s below which changes do not matter
+TOO_MUCH = 0.02  # part of the largest velocity by which closing may change others in a step
+SLOTS = {
+    "constraint_gap": (0.0, ""),
+    "constraint_rank": (0.0, "1"),
+    "least_constraint_rank": (1e6, "1"),
+    "constraint_change": (0.0, "1"),
+}
 SIGNALS = ("constraint_gap", "constraint_rank")
 FIRM = "constraint_firmness."
 Held = tuple[Sequence[Scalar], Scalar]  # a row over all velocities, and 1 where it stays
@@ -87,6 +94,12 @@ def constraint_notes(network: Network, kept: Mapping[str, np.ndarray]) -> list[s
         found.append(
             f"constraints lost rank ({int(least)} rows at least, {int(now)} at the end): the mechanism went through a "
             "singular position, after which nothing but rounding says on which branch it moves on"
+        )
+    change = float(np.max(kept["constraint_change"]))
+    if change > TOO_MUCH:
+        found.append(
+            f"closing the constraints changed velocities by up to {change:.2g} of the largest in one step: it did not "
+            "follow the motion, as near a dead centre or a singular position; take a smaller step"
         )
     return found
 
@@ -161,7 +174,17 @@ def closed(
     }
     from_now = [found.get(place, 0) for place in multipliers_of(network)]
     told_of = {"constraint_gap": left, "constraint_rank": sum((where(x > 0, 1, 0) for x in from_now), start=0)}
+    told_of["constraint_change"] = _changed(network.velocities(own), network.velocities(made))
     return made, told_of | dict(zip(firm_slots(network), from_now, strict=True))
+
+
+def _changed(before: Sequence[Scalar], after: Sequence[Scalar]) -> Scalar:
+    """The largest change of a velocity, over the largest velocity."""
+    most: Scalar = 0
+    largest: Scalar = SLOW
+    for x, y in zip(before, after, strict=True):
+        most, largest = maximum(most, absolute(y - x)), maximum(largest, absolute(x))
+    return most / largest
 
 
 def _closer(
@@ -228,6 +251,7 @@ def told(before: Mapping[str, Scalar], found: Mapping[str, Scalar]) -> dict[str,
     return {
         "constraint_gap": maximum(before["constraint_gap"], found["constraint_gap"]),
         "constraint_rank": found["constraint_rank"],
+        "constraint_change": maximum(before["constraint_change"], found["constraint_change"]),
         "least_constraint_rank": minimum(before["least_constraint_rank"], found["constraint_rank"]),
         **{name: x for name, x in found.items() if name.startswith(FIRM)},
     }
