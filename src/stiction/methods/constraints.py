@@ -67,7 +67,8 @@ def constraint_choice(start: StartTerms) -> dict[Key, np.ndarray]:
     """How many rows count at the start."""
     if start.kept is None:
         return {}
-    counts = {("", "constraint_rank"): (start.firm > 0).sum(axis=1).astype(float)}
+    rank = (start.firm > 0).sum(axis=1).astype(float)
+    counts = {("", "constraint_rank"): rank, ("", "least_constraint_rank"): rank}
     return counts | {("", f"{FIRM}{k}"): x for k, x in enumerate(start.firm.T)}
 
 

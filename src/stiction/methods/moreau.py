@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stiction.fields import choice, flag, number
+from stiction.friction.bristle import ElastoPlastic
 from stiction.friction.dry import Dry
 from stiction.friction.law import CREEP
 from stiction.methods.constraints import (
@@ -250,10 +251,14 @@ class Moreau(Method):
         return ElasticParts(network, start, judge, self.title, step)
 
     def site_notes(self, part: FrictionPart, step: float, fastest: float) -> list[str]:
-        """Bristles that forget faster than the stages of a scheme follow; by one evaluation they are implicit."""
-        stages = self.scheme in SCHEMES
-        forgets = forgetting(part.law, RK4.follows, self.title, step, fastest) if stages else []
-        return [*super().site_notes(part, step, fastest), *forgets]
+        """Bristles that forget faster than the stages of a scheme follow; by one evaluation they are implicit, but not
+        where they begin to slide.
+        """
+        if self.scheme in SCHEMES:
+            more = forgetting(part.law, RK4.follows, self.title, step, fastest)
+        else:
+            more = _skips(part.law, step, fastest)
+        return [*super().site_notes(part, step, fastest), *more]
 
     def notes(self, network: Network, kept: Mapping[str, np.ndarray]) -> list[str]:
         """Contradictions that were left, and softness that creeps."""
@@ -435,6 +440,20 @@ class Moreau(Method):
         if isinstance(part, RigidStop):
             rest = part.caught(own, smooth.speed_at_start(name), slides, h)
         return [slides, found.torque[name], *rest]
+
+
+def _skips(law: Any, step: float, fastest: float) -> list[str]:
+    """What to know of a bristle whose elastic stretch is crossed within a step."""
+    if not isinstance(law, ElastoPlastic):
+        return []
+    stretch = law.elastic * min(law.level) / law.stiffness  # type: ignore[arg-type]
+    if fastest * step <= stretch:
+        return []
+    return [
+        f"at {fastest:.3g} rad/s or m/s its elastic stretch of {stretch:.2g} is crossed within a step of {step:g} s, "
+        f"which is taken as elastic: its torque is wrong then. Take a step below {stretch / fastest:.2g} s, LuGre, or "
+        "method 'rosenbrock'"
+    ]
 
 
 def _check_direction(name: str, start: StartTerms, title: str) -> None:
