@@ -59,3 +59,18 @@ def test_what_is_no_motion_is_refused():
     floating = random_robot(0, ("floating", "revolute"))
     with pytest.raises(stiction.InputError, match="several in the recursion"):
         floating.newton_euler(floating.neutral, [0] * 7, [0] * 7)
+
+
+@pytest.mark.parametrize("axes", ["body", "aligned"])
+def test_a_wrench_at_the_tip_is_carried_by_all_joints(axes):
+    q, v, a = np.array([0.1, 0.5, 2.8, 0.3, 0.7, 0.2]), np.ones(6), np.linspace(-1, 1, 6)
+    tip = {"link6": [0.4, -0.2, 0.1, 3.0, -5.0, 8.0]}
+    found = PUMA.newton_euler(q, v, a, wrenches=tip, wrench_axes=axes)
+    np.testing.assert_allclose(
+        found.torque, PUMA.inverse_dynamics(q, v, a, wrenches=tip, wrench_axes=axes), rtol=1e-11, atol=1e-11
+    )
+    free = PUMA.newton_euler(q, v, a)
+    if axes == "body":
+        np.testing.assert_allclose(free.links[-1].wrench - found.links[-1].wrench, tip["link6"], atol=1e-12)
+    with pytest.raises(stiction.InputError, match="wrenches"):
+        PUMA.newton_euler(q, v, a, wrenches={"link6": [1.0, 2.0]})

@@ -81,3 +81,13 @@ def test_singularities_are_told_and_damped():
 def test_bad_directions_are_refused(directions):
     with pytest.raises(stiction.InputError, match="up to 2 of wx, wy, wz, x, y, z"):
         library.two_link().task_space([0.1, 0.2], [0, 0], "tip", directions)
+
+
+def test_what_the_tool_pushes_with_is_on_top():
+    """F = Λ V̇ + η + F_tip: with the tool pushing F_tip on the world, those torques still give the acceleration."""
+    arm, q, v = library.puma560(), np.array([0.2, 0.4, 2.6, 0.3, 0.9, 0.1]), np.linspace(0.1, 0.6, 6)
+    task, tip, wanted = arm.task_space(q, v, "link6"), np.array([0.3, -0.1, 0.2, 5.0, -4.0, 9.0]), np.ones(6)
+    torque = task.torque(task.force(wanted, tip))
+    a = arm.forward_dynamics(q, v, torque, wrenches={"link6": -tip}, wrench_axes="aligned")
+    J, rate = (x(q, *more, "link6", axes="aligned") for x, more in ((arm.jacobian, ()), (arm.jacobian_rate, (v,))))
+    np.testing.assert_allclose(J @ a + rate @ v, wanted, atol=1e-9)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from stiction.dynamics.sweep import Sweep
 from stiction.errors import InputError
 from stiction.fields import shortened
 from stiction.robot.ports import GRAVITY
+from stiction.robot.wrenches import ExternalWrenches
 from stiction.spatial import Vector
 
 if TYPE_CHECKING:
@@ -63,7 +64,16 @@ class StepByStep(NamedTuple):
         return "\n".join("  ".join(x.rjust(w) for x, w in zip(row, widths, strict=True)).rstrip() for row in rows)
 
 
-def newton_euler(robot: Robot, q: Any, v: Any, a: Any, *, gravity: Any = GRAVITY) -> StepByStep:
+def newton_euler(
+    robot: Robot,
+    q: Any,
+    v: Any,
+    a: Any,
+    *,
+    gravity: Any = GRAVITY,
+    wrenches: Mapping[str, Any] | None = None,
+    wrench_axes: str = "body",
+) -> StepByStep:
     """Inverse dynamics of one motion, step by step: twists and accelerations from the base outward, wrenches and
     torques from the tips inward.
 
@@ -73,6 +83,9 @@ def newton_euler(robot: Robot, q: Any, v: Any, a: Any, *, gravity: Any = GRAVITY
         v: velocities [rad/s or m/s], (nv,).
         a: accelerations [rad/s² or m/s²], (nv,).
         gravity: acceleration of free fall [m/s²], (3,).
+        wrenches: wrench from outside on frames or links, by name, (6,), as `inverse_dynamics` takes them: the load of
+            a link is what its motion takes, less this.
+        wrench_axes: axes of these wrenches: "body" or "aligned".
 
     Example:
         >>> import stiction
@@ -100,7 +113,9 @@ def newton_euler(robot: Robot, q: Any, v: Any, a: Any, *, gravity: Any = GRAVITY
         )
     s = Sweep(m, [*positions, *velocities, *accelerations], turned=True)
     motion = Motion(s, positions, velocities, accelerations, Vector(*fall))
-    loads = motion.loads()
+    outer = ExternalWrenches.of(robot, wrenches, wrench_axes)
+    pushes = [_numbers(f"wrenches['{frame}']", x, 6) for frame, x in zip(outer.frames, outer.values, strict=True)]
+    loads = motion.loads(outer.on_bodies(robot.assembly, positions, tuple(pushes)))
     torque = np.array(collect(s, motion.placed, loads, lambda body, total: totals.update({body.index: total})), float)
     own = torque.copy() if m.rotors is None else torque + np.array(m.rotor_torque(accelerations), float)
     found = []

@@ -223,10 +223,22 @@ class Symbolic:
     def __str__(self) -> str:
         return "\n".join(f"{name} = {x}" for name, x in self._parts())
 
-    def latex(self) -> str:
-        """All terms as LaTeX, in an `align*` environment."""
-        lines = [rf"{name} &= {self._sp.latex(x)}" for name, x in self._parts()]
-        return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"
+    def latex(self, term: Any = None) -> str:
+        """One term as LaTeX, velocities with a dot; by default all of them, in an `align*` environment.
+
+        Example:
+            >>> import stiction
+            >>> arm = stiction.library.rp_arm().symbolic(gravity=(0, -1, 0))
+            >>> arm.latex(arm.velocity_vector[1])
+            '- \\\\dot{q}_{1}^{2} m_{2} q_{2}'
+        """
+        if term is None:
+            lines = [rf"{name} &= {self.latex(x)}" for name, x in self._parts()]
+            return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"
+        dotted = {x: rf"\dot{{q}}_{{{k}}}" for k, x in enumerate(self.v, 1)}
+        dotted |= {x: rf"\ddot{{q}}_{{{k}}}" for k, x in enumerate(self.a, 1)}
+        inertias = {x: f"I_{{{str(x)[1:]}}}" for x in self.symbols.values() if str(x).startswith("I")}
+        return self._sp.latex(term, symbol_names=dotted | inertias)
 
     def _parts(self) -> list[tuple[str, Any]]:
         """What a page shows, by the letters of the course."""

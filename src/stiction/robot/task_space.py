@@ -47,9 +47,12 @@ class TaskSpace(NamedTuple):
     openness: np.ndarray
     damped: np.ndarray
 
-    def force(self, acceleration: Any) -> np.ndarray:
-        """F = Λ V̇ + η: forces at the tool that give it an acceleration, (..., k) [N·m, N]."""
-        return np.einsum("...ij,...j->...i", self.inertia, np.asarray(acceleration, float)) + self.bias
+    def force(self, acceleration: Any, tip: Any = 0.0) -> np.ndarray:
+        """F = Λ V̇ + η + F_tip: forces at the tool that give it an acceleration while it pushes on something with
+        F_tip, (..., k) [N·m, N].
+        """
+        moved = np.einsum("...ij,...j->...i", self.inertia, np.asarray(acceleration, float))
+        return moved + self.bias + np.asarray(tip, float)
 
     def acceleration(self, force: Any) -> np.ndarray:
         """V̇ = Λ⁻¹ (F − η): what forces at the tool do, (..., k) [rad/s², m/s²]."""
