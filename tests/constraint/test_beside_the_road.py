@@ -469,3 +469,43 @@ def test_a_step_that_does_not_follow_a_dead_centre_says_so():
     scene = four_bar(1.0, robot=replace(robot, links=links), v={"crank": 12.0})
     with pytest.warns(StictionWarning, match="closing the constraints changed velocities"):
         simulate(scene, duration=2.0, step=5e-3)
+
+
+def test_a_run_does_not_go_on_where_a_parameter_opens_the_loop():
+    scene = four_bar(v={"crank": 3.0})
+    state = simulate(scene, duration=0.1, step=1e-3).state
+    with pytest.raises(ConstraintError, match=r"'loop' is open by 0\.04"):
+        simulate(scene, duration=0.1, step=1e-3, start=state, parameters={"constraint.loop.first_point.x": 0.45})
+    heavier = simulate(scene, duration=0.1, step=1e-3, start=state, parameters={"robot.crank.mass": 1.2})
+    assert heavier.status == "completed"
+
+
+def test_a_moment_is_told_only_where_the_constraints_are_kept():
+    scene = four_bar()
+    with pytest.raises(ConstraintError, match="'loop' is open by"):
+        scene.constrained(q=[1.0, 0.0, 0.0])
+    with pytest.raises(ConstraintError, match="velocities"):
+        scene.constrained(v=[1.0, 0.0, 0.0])
+    moment = scene.constrained()
+    with pytest.raises(InputError, match="breaks constraints"):
+        moment.torque([1.0, 0.0, 0.0])
+    for wrong in ([1.0, float("nan"), 0.0], {"crank": 0.3}, [1.0]):
+        with pytest.raises(InputError, match="q is"):
+            scene.constrained(q=wrong)
+    with pytest.raises(InputError, match="finite numbers"):
+        moment.multipliers([float("nan"), 0.0, 0.0])
+
+
+@pytest.mark.parametrize("inputs", [(), ("torque.*",)])
+def test_resets_follow_with_and_without_inputs(inputs):
+    scene = four_bar(v={"crank": 3.0})
+    sim = Simulator(scene, step=1e-3, runs=2, inputs=inputs, outputs=["q.*", "v.*"])
+    seen = sim.reset([0], q={"crank": 0.4})
+    other = four_bar(q=0.4, v={"crank": 3.0})
+    np.testing.assert_allclose(seen[0], [*other.q, *other.v], atol=1e-10)
+
+
+def test_how_far_a_follower_is_off_is_told_in_its_own_unit():
+    arm = library.two_link()
+    with pytest.raises(ConstraintError, match=r"open by 0\.2 "):
+        Scene(robot=arm, constraints={"f": Follow(joint="elbow", of="shoulder")}, q=[0.3, 0.5])

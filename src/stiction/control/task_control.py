@@ -40,7 +40,7 @@ class OperationalSpace(ArmController):
     """τ = Jᵀ Λ (ẍ_ref + stiffness · ε + damping · ε̇ − J̇ q̇) + h + Nᵀ M q̈_posture: the tool follows the reference along
     some directions as if it were free of all else, and what is left of the arm keeps the posture of the reference.
 
-    Near a singularity Λ is damped, so that torques stay finite while the tool lags. The signal
+    Near a singularity Λ is damped, so that torques stay finite while the tool lags; a run notes it. The signal
     "control.ROBOT.openness" tells: det A over the power of its mean entry, for A = J M⁻¹ Jᵀ with angles at arm's
     length, times that entry over the largest of any direction: 1 where all is moved alike, 0 at a singularity.
 
@@ -74,7 +74,7 @@ class OperationalSpace(ArmController):
     damping: float = number(least=0)
     posture_stiffness: float = number(0.0, least=0)
     posture_damping: float = number(0.0, least=0)
-    damped: float = number(0.01, above=0, most=1)
+    damped: float = number(1e-3, above=0, most=1)
 
     def conflicts(self) -> Sequence:
         """Directions that there are, each once."""

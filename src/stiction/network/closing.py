@@ -117,6 +117,21 @@ class Closing:
         made[..., : self.slots] = state.reshape(*first.shape[:-1], self.slots)
         return made
 
+    def check(self, first: np.ndarray) -> None:
+        """Refuse states, (*batch, slots), in which constraints are open, or velocities that break them."""
+        state = np.array(first[..., : self.slots], float).reshape(self.runs, -1)
+        gaps = self._gaps(state)
+        if not gaps.max(initial=0.0) <= NEARLY:
+            run, row = np.unravel_index(gaps.argmax(), gaps.shape)
+            open_by = self._open_by(state, int(run), int(row))
+            raise OpenError(f"{open_by}; give positions that close it, or let them follow by a Scene", int(run))
+        self._keep(state, np.zeros(self.n, bool))
+
+    def _open_by(self, state: np.ndarray, run: int, row: int) -> str:
+        """How far a constraint is open, in words."""
+        gap = abs(self(state, np.zeros((self.runs, self.n)))[1][run, row])
+        return f"constraint '{self.rows[row][0].removeprefix('constraint.')}' is open by {gap:.3g} (m, rad)"
+
     def _check_finite(self, state: np.ndarray) -> None:
         """Refuse constraints without numbers, and such as hold nothing that moves."""
         A, b, _ = self(state, np.zeros((self.runs, self.n)))
@@ -163,7 +178,7 @@ class Closing:
         gaps = self._gaps(state)
         if gaps.max(initial=0.0) > NEARLY:
             run, row = np.unravel_index(gaps.argmax(), gaps.shape)
-            raise OpenError(self._refusal(int(row), float(gaps[run, row]), bool(free.any())), int(run))
+            raise OpenError(self._refusal(self._open_by(state, int(run), int(row)), bool(free.any())), int(run))
         return state
 
     def _gaps(self, state: np.ndarray) -> np.ndarray:
@@ -203,8 +218,7 @@ class Closing:
             found += [(name, state.partition(".")[2]) in following for state in velocities]
         return np.array(found, bool)
 
-    def _refusal(self, row: int, gap: float, moved: bool) -> str:
-        name = self.rows[row][0].removeprefix("constraint.")
+    def _refusal(self, open_by: str, moved: bool) -> str:
         joints = [
             state[2:] for body in self.network.bodies.values() for state in body.start() if state.startswith("q.")
         ]
@@ -214,7 +228,7 @@ class Closing:
             why = f"give fewer positions by name, such as q={{'{joints[0]}': 0.3}}, so that the rest follows"
         else:
             why = "put the bodies where it is closed"
-        return f"constraint '{name}' is open by {gap:.3g} (m, rad) at the start; {why}"
+        return f"{open_by} at the start; {why}"
 
     def _keep(self, state: np.ndarray, free: np.ndarray) -> np.ndarray:
         """Velocities that the constraints allow."""

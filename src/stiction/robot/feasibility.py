@@ -19,6 +19,17 @@ if TYPE_CHECKING:
 SMALLEST = 1e-30  # kg m² or kg: an inertia below it cannot be divided by
 
 
+def refuse_mimics(robot: Robot) -> None:
+    """Refuse what the robot alone cannot keep."""
+    for joint in robot.joints:
+        if joint.mimic:
+            raise RobotError(
+                f"robot '{robot.name}': joint '{joint.name}' mimics '{joint.mimic.joint}', which the robot alone does "
+                "not keep; a Scene does (scene.constrained() has its dynamics), robot.without_mimics() lets it move "
+                "freely, and robot.lock({joint: position}) fixes it"
+            )
+
+
 def check_mimics(robot: Robot) -> None:
     """Refuse joints that follow themselves, or joints that are not there."""
     for joint in robot.joints:

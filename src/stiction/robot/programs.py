@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stiction.errors import InputError, RobotError, unknown
+from stiction.errors import InputError, unknown
 from stiction.robot.assembly import Assembly
+from stiction.robot.feasibility import refuse_mimics
 from stiction.robot.substitution import Substitution
 from stiction.trace.program import Port, Program
 
@@ -101,13 +102,7 @@ class Programs:
 
 
 def _blueprint(robot: Robot, replaced: tuple[str, ...]) -> Blueprint:
-    for joint in robot.joints:
-        if joint.mimic:
-            raise RobotError(
-                f"robot '{robot.name}': joint '{joint.name}' mimics '{joint.mimic.joint}', which the robot alone does "
-                "not keep; a Scene does (scene.constrained() has its dynamics), robot.without_mimics() lets it move "
-                "freely, and robot.lock({joint: position}) fixes it"
-            )
+    refuse_mimics(robot)
     parameter = Substitution(replaced=dict.fromkeys(replaced, 1.0))
     Assembly(robot, parameter)
     places = {link.name: k for k, link in enumerate(robot.links)}

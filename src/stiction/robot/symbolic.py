@@ -6,6 +6,8 @@ programs. Numbers that say the same length of one link have one symbol, as a poi
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,6 +18,7 @@ from stiction.dynamics.energy import kinetic_energy, potential_energy
 from stiction.errors import InputError, unknown
 from stiction.extras import needed
 from stiction.robot.assembly import Assembly
+from stiction.robot.feasibility import refuse_mimics
 from stiction.robot.kinematics import frame_index
 from stiction.robot.substitution import Substitution
 from stiction.spatial import Vector
@@ -70,12 +73,14 @@ class Symbolic:
                 f"closed forms of robot '{robot.name}' ({robot.nv} velocities) would fill books; allowed: robots of up "
                 f"to {MOST} joints of one degree of freedom. Lock some joints (robot.lock), or evaluate in numbers"
             )
+        refuse_mimics(robot)
+        gravity = _direction(gravity)
         self.robot, sp = robot, self._sp
         self.q, self.v, self.a = (
             [sp.Symbol(f"{letter}{k + 1}", real=True) for k in range(robot.nv)] for letter in ("q", "dq", "ddq")
         )
         self.g = sp.Symbol("g", positive=True)
-        self._names = _chosen_names(robot, names)
+        self._names = _chosen_names(robot, names, {str(x) for x in (*self.q, *self.v, *self.a, self.g)})
         self.symbols: dict[str, Any] = {}
         self.turns: dict[float, Any] = {}
         self._assembly = Assembly(robot, Substitution(self._symbol))
@@ -202,13 +207,17 @@ class Symbolic:
 
     def task_inertia(self, frame: str, rows: Sequence[int]) -> Any:
         """Λ = J⁻ᵀ M J⁻¹ for as many rows of the Jacobian as there are joints (0 to 2 angular, 3 to 5 linear)."""
+        wrong = InputError(
+            f"rows is {list(rows)!r}; allowed: {len(self.q)} rows of 0 to 5 in which the Jacobian of '{frame}' is invertible"
+        )
+        if any(row not in range(6) for row in rows) or len(rows) != len(self.q):
+            raise wrong
         J = self.jacobian(frame).extract(list(rows), list(range(len(self.q))))
-        if J.rows != J.cols or self._simple(J.det()) == 0:
-            raise InputError(
-                f"rows is {list(rows)!r}; allowed: {len(self.q)} rows in which the Jacobian of '{frame}' is invertible"
-            )
-        inverse = J.inv()
-        return self._simple(inverse.T * self.mass_matrix * inverse)
+        determinant = self._simple(J.det())
+        if determinant == 0:
+            raise wrong
+        whole = J.adjugate()
+        return self._simple(self._simple(whole.T * self.mass_matrix * whole) / determinant**2)
 
     def _frame(self, frame: str) -> Any:
         frame_index(self.robot, frame)
@@ -258,9 +267,9 @@ def lagrange_equations(
 
     Args:
         L: the Lagrangian: an expression of SymPy; or a function of the lists of positions and velocities, and of
-            `values`, such as `LagrangianBody` simulates.
+            `values`, such as `LagrangianBody` simulates. A symbol "t" in it is the time.
         q: symbols of the positions, or their names.
-        v: symbols of the velocities; "dx" for a position "x" if not given.
+        v: symbols of the velocities; if not given, those of L that are called "dx" for a position "x".
         a: symbols of the accelerations; "ddx" likewise.
         values: what a function takes besides, numbers or symbols, by name.
 
@@ -272,16 +281,42 @@ def lagrange_equations(
         [m*(ddy*cos(y) - dy**2*sin(y)), ddx*m*cos(y)]
     """
     sp: Any = needed("sympy", "closed forms")
-    q = [sp.Symbol(x) if isinstance(x, str) else x for x in q]
-    v, a = (given or [sp.Symbol(f"{d}{x}") for x in q] for given, d in ((v, "d"), (a, "dd")))
-    if callable(L) and not isinstance(L, sp.Basic):
+    function = callable(L) and not isinstance(L, sp.Basic)
+    within = set() if function else sp.sympify(L).free_symbols
+    q = [_symbol_in(within, x, x) if isinstance(x, str) else x for x in q]
+    for x in q:
+        if not isinstance(x, sp.Symbol):
+            raise InputError(
+                f"q holds {x}; allowed: symbols or their names (write x and dx, not x(t) and its derivative)"
+            )
+    v, a = (given or [_symbol_in(within, f"{d}{x}", x) for x in q] for given, d in ((v, "d"), (a, "dd")))
+    if not len(q) == len(v) == len(a):
+        raise InputError(
+            f"there are {len(q)} positions, {len(v)} velocities and {len(a)} accelerations; allowed: as many of each"
+        )
+    if function:
         L = L(list(q), list(v), **values)
+    if not sp.sympify(L).free_symbols & set(v):
+        raise InputError(
+            f"the Lagrangian has none of the velocities {', '.join(map(str, v))}; give its own ones by v=[...]"
+        )
+    time = _symbol_in(sp.sympify(L).free_symbols, "t", "t")
     found = []
     for x, dx in zip(q, v, strict=True):
         push = sp.diff(L, dx)
         rate = sum(sp.diff(push, y) * dy + sp.diff(push, dy) * ddy for y, dy, ddy in zip(q, v, a, strict=True))
-        found.append(sp.simplify(rate - sp.diff(L, x)))
+        explicit = 0 if time in q else sp.diff(push, time)
+        found.append(sp.simplify(rate + explicit - sp.diff(L, x)))
     return found
+
+
+def _symbol_in(within: set[Any], name: str, like: Any) -> Any:
+    """The symbol of this name in an expression; where there is none, one with the same assumptions as another."""
+    sp: Any = needed("sympy", "closed forms")
+    known = [x for x in within if str(x) == name]
+    if len(known) > 1:
+        raise InputError(f"the Lagrangian has several symbols '{name}', with other assumptions each; allowed: one")
+    return known[0] if known else sp.Symbol(name, **({} if isinstance(like, str) else like.assumptions0))
 
 
 def symbolic(
@@ -290,7 +325,8 @@ def symbolic(
     """The closed forms of a robot of few joints, by SymPy.
 
     Args:
-        robot: the robot, of up to 4 joints of one degree of freedom.
+        robot: the robot, of up to 4 joints of one degree of freedom. Closed forms of planar arms take seconds, those of
+            3 and 4 joints in space some minutes: each term is worked out when it is first asked for.
         names: of the symbols of parameters, by the parameters' names in `robot.parameters`, such as
             {"forearm.mass": "m"}; the same name makes two parameters one; a number puts that number in.
         gravity: direction of free fall, 3 numbers.
@@ -305,36 +341,86 @@ def symbolic(
     return Symbolic(robot, names or {}, gravity)
 
 
-def _chosen_names(robot: Robot, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Names of the symbols, by parameter: a letter with the number of the joint that moves the link. Lengths along one
-    axis of a link that are equal are one.
+def _direction(gravity: Any) -> list[float]:
+    """Three finite numbers."""
+    try:
+        found = [float(x) for x in gravity]
+    except (TypeError, ValueError):
+        found = []
+    if len(found) != 3 or not all(math.isfinite(x) for x in found):
+        raise InputError(f"gravity is {gravity!r}; allowed: 3 finite numbers, the direction of free fall")
+    return found
+
+
+def _labels(robot: Robot) -> dict[str, str]:
+    """A label for each link: the number of the joint that moves it; what is fixed to such a link has its number and a
+    letter, 2b, 2c and so on; what does not move has number 0.
+    """
+    moved = {joint.child: str(k + 1) for k, joint in enumerate(robot.moving_joints)}
+    carrier = {joint.child: joint.parent for joint in robot.joints}
+    found: dict[str, str] = {}
+    fixed: dict[str, int] = {}
+    for link in robot.links:
+        top = link.name
+        while top not in moved and top in carrier:
+            top = carrier[top]
+        label = moved.get(top, "0")
+        if link.name != top:
+            fixed[label] = fixed.get(label, 0) + 1
+            label += chr(ord("a") + fixed[label]) if fixed[label] < 26 else f"_{fixed[label]}"
+        found[link.name] = label
+    return found
+
+
+def _chosen_names(robot: Robot, given: Mapping[str, Any], reserved: set[str]) -> dict[str, Any]:
+    """Names of the symbols, by parameter: a letter with the label of the link. Lengths along one axis of a link that
+    are equal are one.
     """
     known = robot.parameters
     for name in given:
         if name not in known:
             raise InputError(unknown("parameter", name, f"robot '{robot.name}'", known))
-    number = {joint.child: k + 1 for k, joint in enumerate(robot.moving_joints)}
+    number = _labels(robot)
     found: dict[str, Any] = {}
     for link in robot.links:
-        k = number.get(link.name, 0)
+        k = number[link.name]
         found[f"{link.name}.mass"] = f"m{k}"
         found |= {f"{link.name}.inertia.{c}": f"I{k}{c}" for c in ("xx", "yy", "zz", "xy", "xz", "yz")}
     for k, joint in enumerate(robot.moving_joints):
         if joint.rotor_inertia:
             found |= {f"{joint.name}.rotor_inertia": f"J{k + 1}", f"{joint.name}.gear_ratio": f"n{k + 1}"}
-    lengths: dict[tuple[int, str, float], str] = {}
+    lengths: dict[tuple[str, str, float], str] = {}
     for k, name in _lengths(robot, number):
         for c in "xyz":
             value = known.get(f"{name}.{c}", 0.0)
             if value:
-                usual = (f"L{k}", f"L{k}{c}", *(f"L{k}{c}{j}" for j in range(2, 9)))
+                usual = itertools.chain((f"L{k}", f"L{k}{c}"), (f"L{k}{c}{j}" for j in itertools.count(2)))
                 free = next(x for x in usual if x not in lengths.values())
                 found[f"{name}.{c}"] = lengths.setdefault((k, c, value), free)
-    return found | dict(given)
+    chosen = found | dict(given)
+    for name, word in given.items():
+        _check_word(robot, name, word, chosen, reserved)
+    return chosen
 
 
-def _lengths(robot: Robot, number: Mapping[str, int]) -> list[tuple[int, str]]:
-    """What has a place in a link: the number of the link, and the name of the three parameters."""
-    places = [(number.get(link.name, 0), f"{link.name}.center_of_mass") for link in robot.links]
-    places += [(number.get(joint.parent, 0), f"{joint.name}.origin") for joint in robot.joints]
-    return places + [(number.get(frame.link, 0), f"{frame.name}.frame") for frame in robot.frames]
+def _check_word(robot: Robot, name: str, word: Any, chosen: Mapping[str, Any], reserved: set[str]) -> None:
+    """Refuse a name that means something else already: two parameters may share one if they are equal, and of a kind."""
+    if not isinstance(word, str):
+        return
+    if word in reserved:
+        raise InputError(f"names: '{word}' for '{name}' is a symbol of the motion or of gravity; choose another name")
+    known = robot.parameters
+    kind = lambda x: next((c for c in ("mass", "inertia", "gear_ratio") if c in x.split(".")), "length")  # noqa: E731
+    for other, same in chosen.items():
+        if same == word and other in known and (known[other] != known[name] or kind(other) != kind(name)):
+            raise InputError(
+                f"names: '{word}' for '{name}' ({known[name]:g}) also stands for '{other}' ({known[other]:g}); "
+                "allowed: one name for parameters of one kind that are equal; choose another name"
+            )
+
+
+def _lengths(robot: Robot, number: Mapping[str, str]) -> list[tuple[str, str]]:
+    """What has a place in a link: the label of the link, and the name of the three parameters."""
+    places = [(number[link.name], f"{link.name}.center_of_mass") for link in robot.links]
+    places += [(number[joint.parent], f"{joint.name}.origin") for joint in robot.joints]
+    return places + [(number[frame.link], f"{frame.name}.frame") for frame in robot.frames]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from stiction.errors import InputError
-from stiction.network.closing import starting_values
+from stiction.network.closing import NEARLY, Closing, starting_values
 from stiction.network.kept import cut_positions, kept_rows, turning_rates
 from stiction.network.layout import flat_states, states_of
 from stiction.network.network import Evaluation, Network
@@ -62,14 +62,22 @@ class Constrained(NamedTuple):
         """P τ = P (M v̇ + h): torques that give an acceleration which the constraints allow, and load them with nothing
         but what the motion itself does, (..., n) [N·m or N].
         """
+        wanted = self._all(acceleration)
+        broken = np.abs(_times(self.A, wanted) + self.rate)
+        size = np.abs(self.A).sum(axis=-1) * np.abs(wanted).max(axis=-1, keepdims=True) + np.abs(self.rate)
+        if (broken > NEARLY * size).any():
+            raise InputError(
+                f"the acceleration breaks constraints by up to {broken.max():.3g} (A v̇ + Ȧ v is not 0); allowed: what "
+                "they let happen, such as .acceleration(torque)"
+            )
         return _times(self.projector, _times(self.mass_matrix, self._all(acceleration)) + self.bias)
 
     def _all(self, given: Any) -> np.ndarray:
         values = np.asarray(given, float)
         n = len(self.velocities)
-        if values.ndim and values.shape[-1] != n:
+        if (values.ndim and values.shape[-1] != n) or not np.isfinite(values).all():
             raise InputError(
-                f"{values.shape[-1]} numbers were given; allowed: {n}, one for each of {', '.join(self.velocities)}"
+                f"{given!r} was given; allowed: {n} finite numbers, one for each of {', '.join(self.velocities)}"
             )
         return values * np.ones(n)
 
@@ -93,6 +101,8 @@ def constrained(scene: Scene, q: Any = None, v: Any = None) -> Constrained:
                 state[..., begin : begin + size] = parts[what][..., left[what] : left[what] + size]
                 left[what] += size
         at += len(part.start())
+    closing = Closing(network, Parameters(network, parameters.method, {}, batch))
+    closing.check(state)
     A, rate, M, bias = program(*parameters.arrays, state)
     inverse, rank = _inverse(A, M)
     n = M.shape[-1]
@@ -117,9 +127,12 @@ def _times(M: np.ndarray, x: np.ndarray) -> np.ndarray:
 def _given(scene: Scene, what: str, values: Any) -> np.ndarray:
     """Coordinates of the robots: those of the scene where none are given."""
     usual: tuple[float, ...] = getattr(scene, what)
-    found = np.asarray(usual if values is None else values, float)
-    if found.shape[-1:] != (len(usual),):
-        raise InputError(f"{what} has the shape {found.shape}; allowed: (..., {len(usual)})")
+    try:
+        found = np.asarray(usual if values is None else values, float)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} is {values!r}; allowed: finite numbers, (..., {len(usual)})") from None
+    if found.shape[-1:] != (len(usual),) or not np.isfinite(found).all():
+        raise InputError(f"{what} is of shape {found.shape}; allowed: finite numbers, (..., {len(usual)})")
     return found
 
 

@@ -44,19 +44,19 @@ def possible_inputs(scene: Scene) -> dict[str, Input]:
 
 
 def _with_torque(joint: str, scene: Scene) -> Scene:
-    return replace(scene, torque={**scene.torque, joint: 0.0})
+    return scene.replaced(torque={**scene.torque, joint: 0.0})
 
 
 def _with_command(joint: str, scene: Scene) -> Scene:
-    return replace(scene, drives={**scene.drives, joint: replace(scene.drives[joint], command=0.0)})
+    return scene.replaced(drives={**scene.drives, joint: replace(scene.drives[joint], command=0.0)})
 
 
 def _with_target(joint: str, scene: Scene) -> Scene:
-    return replace(scene, reference={**scene.reference, joint: 0.0})  # type: ignore[dict-item]
+    return scene.replaced(reference={**scene.reference, joint: 0.0})
 
 
 def _with_value(name: str, scene: Scene) -> Scene:
-    return replace(scene, parts={**scene.parts, name: Source(functions=(0.0,))})
+    return scene.replaced(parts={**scene.parts, name: Source(functions=(0.0,))})
 
 
 def input_names(scene: Scene, patterns: Sequence[str]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@ simulate.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -275,6 +275,23 @@ class Scene(Validated):
         if not isinstance(stated, Mapping) and np.size(stated):
             return None
         return [*stated, *begun(self, what), *self.motion]
+
+    def replaced(self, **fields: Any) -> "Scene":
+        """The same scene with other fields; positions and velocities that follow by constraints still do."""
+        found = dict(fields)
+        for what, given in self.given_coordinates.items() if self.all_constraints else ():
+            if given is None or what in fields:
+                continue
+            names = [
+                self.key(robot, inner)
+                for robot, r in self.all_robots.items()
+                for inner in (r.position_names if what == "q" else r.velocity_names)
+            ]
+            values = dict(zip(names, getattr(self, what), strict=True))
+            found[what] = {name: x for name, x in values.items() if name in given}
+            if what == "q" and "near" not in fields:
+                found["near"] = {name: x for name, x in values.items() if name not in given}
+        return replace(self, **found)
 
     def _coordinates(self, what: str, stated: Any) -> tuple[float, ...]:
         usual: dict[str, float] = {}

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from stiction.control.task_control import OperationalSpace
 from stiction.parts.kinds import Row
 from stiction.scene.scene import Scene
 from stiction.simulation import observe
@@ -51,6 +52,19 @@ def speed_notes(scene: Scene, signals: Mapping[str, np.ndarray]) -> list[str]:
         fastest = float(np.max(np.abs(signals.get(f"v.{name}", 0.0)), initial=0.0))
         if fastest > limits.velocity:
             found.append(f"v.{name}: moved at up to {fastest:.3g}; its description allows {limits.velocity:.3g}")
+    return found
+
+
+def control_notes(scene: Scene, signals: Mapping[str, np.ndarray]) -> list[str]:
+    """Controllers of tools that came near a singularity."""
+    found = []
+    for name, controller in scene.control.items():
+        seen = signals.get(f"control.{name}.openness")
+        if isinstance(controller, OperationalSpace) and seen is not None and seen.min() < controller.damped:
+            found.append(
+                f"control.{name}: the arm came near a singularity (openness {seen.min():.2g}, damped below "
+                f"{controller.damped:g}): there its tool lags behind the reference"
+            )
     return found
 
 

@@ -124,6 +124,11 @@ class Setup:
                 raise
             raise given.refusal(str(error), place_of(error.run, given.batch)) from None
 
+    def check_closed(self, first: np.ndarray, parameters: Parameters) -> None:
+        """Refuse states in which constraints are open, with these parameters."""
+        if self.network.constraints:
+            Closing(self.network, parameters).check(first)
+
     def _sorted(self, found: Given) -> Given:
         """Values by key: parameters and first values apart."""
         for name, x in found.names.items():

@@ -17,7 +17,7 @@ from stiction.scene.targets import FAR, begun
 from stiction.simulation.core import Core, check_seed
 from stiction.simulation.energy import BALANCE, balance
 from stiction.simulation.loop import Progress, Record, follow, whole
-from stiction.simulation.notes import notes_of, speed_notes
+from stiction.simulation.notes import control_notes, notes_of, speed_notes
 from stiction.simulation.origin import Origin
 from stiction.simulation.program import StepProgram
 from stiction.simulation.setup import Setup, with_energies
@@ -115,6 +115,8 @@ def simulate(
             f"start says where the run begins, and parameters give '{min(motions)}'; leave one of them out"
         )
     first, tick = (first, 0) if start is None else _going_on(program, start, first, energy)
+    if start is not None and parameters:
+        setup.check_closed(first, program.parameters)
     done = follow(Core(program, first, tick, threads, seed), every, count, progress)
     settings = {
         "duration": duration,
@@ -138,6 +140,7 @@ def simulate(
         *setup.notes,
         *run.notes,
         *speed_notes(scene, run.signals),
+        *control_notes(scene, run.signals),
         *reviewed,
     )
     run = replace(run, notes=spoken)
