@@ -272,7 +272,11 @@ def test_bad_bodies_are_refused():
         (lambda: MassProperties.of_density(lambda x, y, z: -1.0, (0, 0, 0), (1, 1, 1)), "density is below 0"),
         (lambda: MassProperties.of_density(lambda x, y, z: 1.0, (1, 0, 0), (0, 1, 1)), "the second larger"),
         (lambda: MassProperties.of_solids(), "at least one solid"),
-        (lambda: adjoint(np.eye(3)), r"a \(4, 4\) matrix"),
+        (lambda: adjoint(np.eye(3)), r"of shape \(4, 4\)"),
+        (lambda: adjoint(np.diag([1.0, 1, 1, 2])), "last row"),
+        (lambda: ad([1.0, 2, 3, 4, 5, np.nan]), "finite numbers"),
+        (lambda: MassProperties.of_points([1.0], [[0, 0, 0]]).about([0, 0]), "a point is"),
+        (lambda: MassProperties.of_points([1.0], [[0, 0, 0]]).wrench([0, 0], [0] * 6), "a twist is"),
     ]:
         with pytest.raises(RobotError, match=words):
             make()

@@ -4,6 +4,7 @@ Both reckon with the mass matrix: forces at the tool are what accelerations ther
 constraint holds is told apart from what it leaves free (course, section 7).
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -236,7 +237,9 @@ class HybridControl(ArmController):
             several = hasattr(given, "__len__") and not isinstance(given, str)
             self._set("force", tuple(map(float, given)) if several else (float(given),))
         except (TypeError, ValueError):
-            raise self.refusal(f"force is {given!r}; allowed: a number, or one for each row") from None
+            self._set("force", (math.nan,))
+        if not all(map(math.isfinite, self.force)):  # type: ignore[arg-type]
+            raise self.refusal(f"force is {given!r}; allowed: a finite number, or one for each row")
 
     def under(self, kept: Constraint, robot: str, joints: Mapping[str, str]) -> "HybridControl":
         """The same for a constraint of the scene; `joints` are those of the robot: their own names, by those in the

@@ -23,9 +23,10 @@ class Articulated:
         placed: where they are.
         added: to the diagonal of the matrix, by velocity.
         held: 1 for velocities that are given and not found, by velocity; else 0.
+        give: by which part of what they would do if they were free, those give.
     """
 
-    def __init__(self, s: Sweep, placed: Placements, added: Any = None, held: Any = None) -> None:
+    def __init__(self, s: Sweep, placed: Placements, added: Any = None, held: Any = None, give: float = 0) -> None:
         self.s, self.placed, self.holds = s, placed, held
         self.U, self.inverse, self.felt = s.per_velocity(Wrench), s.empty(s.m.nv), s.empty(s.m.nv)
         inertia = s.gathered(ArticulatedInertia)
@@ -35,7 +36,7 @@ class Articulated:
             for motion, place in zip(body.motions, body.velocities, strict=True):
                 U = left @ motion
                 felt = motion.dot(U) + body.rotor + (0 if added is None else added[place])
-                inverse = 1 / felt if held is None else (1 - held[place]) / felt
+                inverse = 1 / felt if held is None else (1 - (1 - give) * held[place]) / felt
                 self.U[place], self.inverse[place], self.felt[place] = U, inverse, felt
                 left = left.without(U, U * inverse)
             inertia.add(body, left.seen_from(placed.of(body)))

@@ -17,6 +17,7 @@ from stiction.methods.schemes import Scheme, euler
 from stiction.methods.stability import bristle_growth, midpoint_growth, refuse_growth
 from stiction.network.network import Network
 from stiction.network.start import StartTerms
+from stiction.parts.contact import contact_name
 from stiction.parts.friction import Friction
 from stiction.parts.ground import Ground
 from stiction.parts.kinds import Impedance
@@ -93,7 +94,7 @@ class ElasticParts:
         for name in self.passing:
             self.refuse_these([name], *self._words(name))
         if len(self.lasting) > 1:
-            softer = "what is softer, or method 'rosenbrock'"
+            softer = f"what is softer{self._stiff_method}"
             self.refuse_these(self.lasting, f"{_listed(self.lasting)} together are", softer)
         for name in self.passing if self.lasting else ():
             self.refuse_these([name, *self.lasting], f"'{name}', with {_listed(self.lasting)}, is", "what is softer")
@@ -116,8 +117,13 @@ class ElasticParts:
             return f"the bristles of '{name}' are", "softer bristles"
         e = self.of([name])
         swings = np.sqrt(np.abs(np.linalg.eigvals(e.A * e.K[:, None, :])).max(axis=1)).max()
-        softer = f"a softer spring (it swings at {swings:.3g} rad/s), or method 'rosenbrock'"
+        softer = f"a softer spring (it swings at {swings:.3g} rad/s){self._stiff_method}"
         return f"the spring of '{name}' is", softer
+
+    @property
+    def _stiff_method(self) -> str:
+        """Another method that would serve, if it takes such scenes."""
+        return "" if self.network.constraints or contact_name(self.network) else ", or method 'rosenbrock'"
 
     def refuse_these(self, names: Sequence[str], what: str, instead: str) -> None:
         """Refuse these, with the step that suits all that acts with them."""

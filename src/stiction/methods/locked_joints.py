@@ -103,6 +103,10 @@ class LockedJoints:
 
     def speeds(self, p: Any) -> Array:
         """Velocities of the rows after impulses."""
+        return self._seen(self._changed(p))
+
+    def _changed(self, p: Any) -> Array:
+        """Changes of all velocities after impulses of the rows."""
         forces, change = Array(self.masses.count, self.like), Array(self.masses.count, self.like)
 
         def take(j: Any) -> None:
@@ -115,7 +119,7 @@ class LockedJoints:
         each(self.masses.count, take, self.like)
         each(self.count, push, self.like)
         self._free.solve(change, forces)
-        return self._seen(change)
+        return change
 
     def kept_impulses(self, p: Sequence[Scalar]) -> list[Scalar]:
         """Impulses of constraints after all others were found."""
@@ -177,12 +181,14 @@ class LockedJoints:
         """Find the changes of the velocities, where some are locked."""
         factored.solve(self.change, forces, goal, reaction)
 
-    def settle(self, here: Scalar) -> None:
-        """Hand the changes of the velocities on to where the search began, in the lanes in which it counts."""
-        outer = self.outer
+    def settle(self, here: Scalar, p: Any) -> None:
+        """Hand the changes of the velocities on to where the search began, in the lanes in which it counts: those that
+        the impulses make. What was held last may be others, which the bounds do not allow.
+        """
+        outer, change = self.outer, self._changed(p)
         assert outer is not None
 
         def one(j: Any) -> None:
-            outer.change[j] = where(here, self.change[j], outer.change[j])
+            outer.change[j] = where(here, change[j], outer.change[j])
 
         each(self.masses.count, one, self.like)

@@ -35,6 +35,7 @@ def is_large(network: Network) -> bool:
     return small and sum(sizes.values()) > WRITTEN
 
 
+GIVE = 1e-12  # part of itself by which a held velocity gives, where constraints act: who of them holds is then known
 TINY = 1e-12  # part of its own compliance that a velocity keeps, where constraints hold it
 
 
@@ -124,8 +125,9 @@ class Factored:
     def __init__(self, masses: Masses, held: Any) -> None:
         self.masses, self.held = masses, held
         view = lambda array, first: None if array is None else View(array, first)  # noqa: E731
+        give = 0 if masses.kept is None else GIVE
         self.trees = [
-            (first, Articulated(s, placed, view(masses.added, first), view(held, first)), loads)
+            (first, Articulated(s, placed, view(masses.added, first), view(held, first), give), loads)
             for first, s, placed, loads in masses.trees
         ]
         if masses.kept is not None:

@@ -288,6 +288,11 @@ class Moreau(Method):
                 "(signal 'residual'); "
                 "take a smaller step"
             )
+        elif worst > max(largest, SMALL):
+            found.append(
+                f"stuck joints moved in a step as if up to {worst:.3g} {unit_of_rows(network)} had been missing, more "
+                "than any of them has (signal 'residual'); take a smaller step, or the scheme 'midpoint'"
+            )
         return found
 
     # A step.

@@ -114,7 +114,7 @@ class MassProperties(NamedTuple):
 
     def about(self, point: Any) -> np.ndarray:
         """Inertia about a point of the body's frame [kg m²], (3, 3): parallel axes."""
-        d = np.asarray(point, float) - self.center
+        d = _finite(point, (3,), "a point") - self.center
         return self.inertia + self.mass * (d @ d * np.eye(3) - np.outer(d, d))
 
     def principal(self) -> tuple[np.ndarray, np.ndarray]:
@@ -136,8 +136,8 @@ class MassProperties(NamedTuple):
 
     def wrench(self, V: Any, acceleration: Any) -> np.ndarray:
         """F = G V̇ − ad(V)ᵀ G V: what a motion takes in the body's frame, gravity aside [N·m, N], (6,)."""
-        G, V = self.spatial(at_center=False), np.asarray(V, float)
-        return G @ np.asarray(acceleration, float) - ad(V).T @ G @ V
+        G, V = self.spatial(at_center=False), _finite(V, (6,), "a twist")
+        return G @ _finite(acceleration, (6,), "an acceleration") - ad(V).T @ G @ V
 
 
 def _second_moments(m: np.ndarray, p: np.ndarray) -> np.ndarray:
@@ -181,16 +181,24 @@ def ad(V: Any) -> np.ndarray:
         >>> (ad([0, 0, 1, 0, 0, 0]) @ [1, 0, 0, 0, 0, 0]).tolist()
         [0.0, 1.0, 0.0, 0.0, 0.0, 0.0]
     """
-    V = np.asarray(V, float)
-    if V.shape != (6,):
-        raise RobotError(f"a twist has 6 numbers, (ω, v); got shape {V.shape}")
-    w, v = np.split(V, 2)
+    w, v = np.split(_finite(V, (6,), "a twist (ω, v)"), 2)
     return np.block([[skew(w), np.zeros((3, 3))], [skew(v), skew(w)]])
 
 
 def _pose(T: Any) -> tuple[np.ndarray, np.ndarray]:
-    T = np.asarray(T, float)
-    R = T[:3, :3] if T.shape == (4, 4) else np.zeros((3, 3))
-    if abs(R @ R.T - np.eye(3)).max() > TURNED or np.linalg.det(R) < 0:
-        raise RobotError(f"a pose is a (4, 4) matrix with a rotation; got shape {T.shape}")
+    T = _finite(T, (4, 4), "a pose")
+    R = T[:3, :3]
+    if abs(R @ R.T - np.eye(3)).max() > TURNED or np.linalg.det(R) < 0 or abs(T[3] - [0, 0, 0, 1]).max() > TURNED:
+        raise RobotError("a pose is a (4, 4) matrix of a rotation and a position, with 0, 0, 0, 1 as its last row")
     return R, T[:3, 3]
+
+
+def _finite(x: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
+    """Finite numbers of a shape."""
+    try:
+        found = np.asarray(x, float)
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    if found.shape != shape or not np.isfinite(found).all():
+        raise RobotError(f"{what} is {x!r}; allowed: finite numbers of shape {shape}")
+    return found

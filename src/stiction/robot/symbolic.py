@@ -208,7 +208,8 @@ class Symbolic:
     def task_inertia(self, frame: str, rows: Sequence[int]) -> Any:
         """Λ = J⁻ᵀ M J⁻¹ for as many rows of the Jacobian as there are joints (0 to 2 angular, 3 to 5 linear)."""
         wrong = InputError(
-            f"rows is {list(rows)!r}; allowed: {len(self.q)} rows of 0 to 5 in which the Jacobian of '{frame}' is invertible"
+            f"rows is {list(rows)!r}; allowed: {len(self.q)} rows of 0 to 5 in which the Jacobian of '{frame}' is "
+            "invertible"
         )
         if any(row not in range(6) for row in rows) or len(rows) != len(self.q):
             raise wrong
@@ -233,13 +234,13 @@ class Symbolic:
         return "\n".join(f"{name} = {x}" for name, x in self._parts())
 
     def latex(self, term: Any = None) -> str:
-        """One term as LaTeX, velocities with a dot; by default all of them, in an `align*` environment.
+        r"""One term as LaTeX, velocities with a dot; by default all of them, in an `align*` environment.
 
         Example:
             >>> import stiction
             >>> arm = stiction.library.rp_arm().symbolic(gravity=(0, -1, 0))
             >>> arm.latex(arm.velocity_vector[1])
-            '- \\\\dot{q}_{1}^{2} m_{2} q_{2}'
+            '- \\dot{q}_{1}^{2} m_{2} q_{2}'
         """
         if term is None:
             lines = [rf"{name} &= {self.latex(x)}" for name, x in self._parts()]
@@ -386,9 +387,9 @@ def _chosen_names(robot: Robot, given: Mapping[str, Any], reserved: set[str]) ->
         k = number[link.name]
         found[f"{link.name}.mass"] = f"m{k}"
         found |= {f"{link.name}.inertia.{c}": f"I{k}{c}" for c in ("xx", "yy", "zz", "xy", "xz", "yz")}
-    for k, joint in enumerate(robot.moving_joints):
+    for n, joint in enumerate(robot.moving_joints, 1):
         if joint.rotor_inertia:
-            found |= {f"{joint.name}.rotor_inertia": f"J{k + 1}", f"{joint.name}.gear_ratio": f"n{k + 1}"}
+            found |= {f"{joint.name}.rotor_inertia": f"J{n}", f"{joint.name}.gear_ratio": f"n{n}"}
     lengths: dict[tuple[str, str, float], str] = {}
     for k, name in _lengths(robot, number):
         for c in "xyz":
@@ -404,7 +405,7 @@ def _chosen_names(robot: Robot, given: Mapping[str, Any], reserved: set[str]) ->
 
 
 def _check_word(robot: Robot, name: str, word: Any, chosen: Mapping[str, Any], reserved: set[str]) -> None:
-    """Refuse a name that means something else already: two parameters may share one if they are equal, and of a kind."""
+    """Refuse a name that means something else: two parameters may share one if they are equal, and of a kind."""
     if not isinstance(word, str):
         return
     if word in reserved:

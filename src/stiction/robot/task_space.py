@@ -51,20 +51,27 @@ class TaskSpace(NamedTuple):
         """F = Λ V̇ + η + F_tip: forces at the tool that give it an acceleration while it pushes on something with
         F_tip, (..., k) [N·m, N].
         """
-        moved = np.einsum("...ij,...j->...i", self.inertia, np.asarray(acceleration, float))
-        return moved + self.bias + np.asarray(tip, float)
+        moved = np.einsum("...ij,...j->...i", self.inertia, self._along(acceleration))
+        return moved + self.bias + self._along(tip)
 
     def acceleration(self, force: Any) -> np.ndarray:
         """V̇ = Λ⁻¹ (F − η): what forces at the tool do, (..., k) [rad/s², m/s²]."""
-        return np.linalg.solve(self.inertia, (np.asarray(force, float) - self.bias)[..., None])[..., 0]
+        return np.linalg.solve(self.inertia, (self._along(force) - self.bias)[..., None])[..., 0]
 
     def torque(self, force: Any, posture: Any = 0.0) -> np.ndarray:
         """τ = Jᵀ F + Nᵀ τ0: torques of the joints for a force at the tool, and torques τ0 as far as they do not move
         it, (..., nv) [N·m or N].
         """
         held = np.asarray(posture, float) * np.ones(self.jacobian.shape[-1])
-        pushed = np.einsum("...ij,...i->...j", self.jacobian, np.asarray(force, float))
+        pushed = np.einsum("...ij,...i->...j", self.jacobian, self._along(force))
         return pushed + np.einsum("...ij,...i->...j", self.null, held)
+
+    def _along(self, given: Any) -> np.ndarray:
+        """Numbers along the directions; one number is 0 or the same along all of them."""
+        x, k = np.asarray(given, float), len(self.directions)
+        if (x.ndim and x.shape[-1] != k) or not np.isfinite(x).all():
+            raise InputError(f"{given!r} was given; allowed: {k} finite numbers, along {', '.join(self.directions)}")
+        return x if x.ndim else x * np.ones(k)
 
 
 def task_space(
@@ -97,6 +104,8 @@ def task_space(
     q, v = np.asarray(q, float), np.asarray(v, float)
     J = robot.jacobian(q, frame)[..., rows, :]
     rate = np.einsum("...ij,...j->...i", robot.jacobian_rate(q, v, frame)[..., rows, :], v)
+    if not (np.isfinite(q).all() and np.isfinite(v).all()):
+        raise InputError("q or v holds what is no finite number; allowed: finite numbers")
     h = robot.inverse_dynamics(q, v, np.zeros_like(v), gravity=gravity)
     M = robot.mass_matrix(q)
     back = np.linalg.solve(M, np.swapaxes(J, -1, -2))  # M⁻¹ Jᵀ

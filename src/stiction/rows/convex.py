@@ -40,8 +40,8 @@ class System(Protocol):
     def held(self, held: Any, target: Any, given: Any) -> Any:
         """The impulses, where some sites are held at their targets and the others have given impulses (held ones 0)."""
 
-    def settle(self, here: Scalar) -> None:
-        """Note what came of `held` in the end, in the lanes in which it counts."""
+    def settle(self, here: Scalar, p: Any) -> None:
+        """Note what the impulses do that were found in the end, in the lanes in which it counts."""
 
 
 class _Search:
@@ -169,7 +169,7 @@ def convex(make: Callable[[Sequence[Scalar]], Problem], p: Array, mode: Array, l
             mode[k] = where(here, sites.told(k, search.mode[k]), mode[k])
 
         search.visit(note)
-        system.settle(here)
+        system.settle(here, search.p)
         return carry
 
     loop(1, once, [left], until_zero=0, skip=True)

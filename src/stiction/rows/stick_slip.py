@@ -127,7 +127,7 @@ class InMemory:
         each(n, add, self.like)
         return found
 
-    def settle(self, here: Scalar) -> None:
+    def settle(self, here: Scalar, p: Any) -> None:
         """The impulses are all that counts."""
 
 

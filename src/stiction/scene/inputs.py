@@ -52,7 +52,7 @@ def _with_command(joint: str, scene: Scene) -> Scene:
 
 
 def _with_target(joint: str, scene: Scene) -> Scene:
-    return scene.replaced(reference={**scene.reference, joint: 0.0})
+    return scene.replaced(reference={**scene.reference, joint: 0.0})  # type: ignore[dict-item]
 
 
 def _with_value(name: str, scene: Scene) -> Scene:

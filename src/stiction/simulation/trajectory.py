@@ -64,6 +64,10 @@ class Trajectory:
             raise InputError(unknown("signal", name, "this run", self.signals, source="run.signals"))
         return self.signals[short]
 
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a signal of this name, short or full."""
+        return isinstance(name, str) and self.aliases.get(name, name) in self.signals
+
     def __repr__(self) -> str:
         span = f"{self.time[0]:g} to {self.time[-1]:g} s" if len(self.time) else "no time"
         return f"<Trajectory {self.status}: {len(self.signals)} signals, {len(self.time)} records, {span}>"
