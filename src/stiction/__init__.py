@@ -98,13 +98,14 @@ _HOME = {
     ),
 }
 _PLACE = {name: module for module, names in _HOME.items() for name in names}
+_ROOMS = ("learn", "library", "parts", "trace")  # modules whose names have no place here
 __all__ = [*_PLACE, "library"]
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: `import stiction` alone stays quick."""
-    if name == "library":
-        return import_module("stiction.library")
+    if name in _ROOMS:
+        return import_module(f"stiction.{name}")
     if name in _PLACE:
         return getattr(import_module(f"stiction.{_PLACE[name]}"), name)
     raise AttributeError(unknown("name", name, "the module stiction", __all__, source="dir(stiction)"))

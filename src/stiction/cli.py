@@ -304,6 +304,54 @@ def reproduce(case: str = "", *, out: Path | None = None, json: bool = False, qu
     sys.exit(0 if all(claim.holds is not False for claims, _ in found.values() for claim in claims) else 1)
 
 
+@app.command
+def lessons(name: str = "", *, port: int = 0, browser: bool = True) -> None:
+    """Open the lessons on robot dynamics in a browser; all of it runs on this machine. Ctrl-C ends it.
+
+    Parameters
+    ----------
+    name
+        One lesson, such as "lagrange"; nothing opens the list of all.
+    port
+        Where to serve them; a free one by default.
+    browser
+        Open a browser; without it the address is printed alone.
+    """
+    from stiction.lessons.serve import serve
+
+    serve(name, port, browser)
+
+
+@app.command
+def docs(*, out: Path | None = None, browser: bool = True) -> None:
+    """Build the documentation and open it in a browser, without a network.
+
+    Parameters
+    ----------
+    out
+        Folder for the pages; one among the user's cached files by default.
+    browser
+        Open a browser; without it the place of the first page is printed alone.
+    """
+    import webbrowser
+
+    from stiction.site.build import build, usual_folder
+
+    with _waiting("building the pages"):
+        first = build(out or usual_folder())
+    print(first)
+    if browser:
+        webbrowser.open(first.resolve().as_uri())
+
+
+@contextmanager
+def _waiting(what: str) -> Iterator[None]:
+    """Say what takes some seconds, where someone looks."""
+    if sys.stderr.isatty():
+        print(f"{what} ...", file=sys.stderr)
+    yield
+
+
 def _verdicts(title: str, claims: list[Any]) -> None:
     rows = [
         ("", "paper", "ours", "verdict"),

@@ -14,6 +14,10 @@ EXTRA = {
     "tqdm": "command",
     "gymnasium": "learn",
     "trimesh": "meshes",
+    "sympy": "symbolic",
+    "marimo": "lessons",
+    "zensical": "docs",
+    "mkdocstrings_handlers.python": "docs",
 }
 
 

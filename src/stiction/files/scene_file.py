@@ -72,6 +72,14 @@ class SceneFile:
         scene: the scene.
         settings: duration, step, method, record, signals, energy, seed and start, as `simulate` takes them.
         path: of the file.
+
+    Example:
+        >>> import pathlib, stiction, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "scene.toml"
+        >>> stiction.write_scene(path, stiction.Scene(robot=stiction.library.pendulum(1)), duration=1.0, step=1e-3)
+        >>> run = stiction.run_file(stiction.read_scene(path))
+        >>> len(run.time)
+        1001
     """
 
     scene: Scene
@@ -107,7 +115,15 @@ def read_scene(path: str | Path) -> SceneFile:
 
 
 def write_scene(path: str | Path, scene: Scene, **settings: Any) -> None:
-    """Write a scene file that `read_scene` reads back as the same scene; `settings` are those of `simulate`."""
+    """Write a scene file that `read_scene` reads back as the same scene; `settings` are those of `simulate`.
+
+    Example:
+        >>> import pathlib, stiction, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "scene.toml"
+        >>> stiction.write_scene(path, stiction.Scene(robot=stiction.library.pendulum(1)), duration=1.0, step=1e-3)
+        >>> stiction.read_scene(path).settings["step"]
+        0.001
+    """
     path = Path(path)
     try:
         path.write_text(scene_text(scene, settings), encoding="utf-8")

@@ -19,12 +19,30 @@ from stiction.parts.robot_body import WRITTEN
 
 
 def gears_semi_implicit(**options: Any) -> Moreau:
-    """The semi-implicit method of gears.md: friction found joint by joint, held over a step of Runge–Kutta–Gill."""
+    """The semi-implicit method of gears.md: friction found joint by joint, held over a step of Runge–Kutta–Gill.
+
+    Args:
+        options: those of `Moreau`, beside rows and scheme.
+
+    Example:
+        >>> import stiction
+        >>> stiction.gears_semi_implicit(pull=0.1).title
+        'gears_semi_implicit'
+    """
     return Moreau(rows="by_joint", scheme="gill", **options)
 
 
 def gears_implicit(**options: Any) -> Moreau:
-    """The implicit method of gears.md: friction found together, held over a step of Runge–Kutta–Gill."""
+    """The implicit method of gears.md: friction found together, held over a step of Runge–Kutta–Gill.
+
+    Args:
+        options: those of `Moreau`, beside rows and scheme.
+
+    Example:
+        >>> import stiction
+        >>> stiction.gears_implicit(pull=0.1).title
+        'gears_implicit'
+    """
     return Moreau(rows="together", scheme="gill", **options)
 
 

@@ -195,7 +195,15 @@ def _flowed(
 
 @dataclass(frozen=True, kw_only=True)
 class Euler(Explicit):
-    """The explicit method of Euler: order 1, one evaluation. For comparison; every other method is better."""
+    """The explicit method of Euler: order 1, one evaluation. For comparison; every other method is better.
+
+    Example:
+        >>> import stiction
+        >>> scene = stiction.Scene(robot=stiction.library.pendulum(1), q=[0.5])
+        >>> run = stiction.simulate(scene, duration=1.0, step=1e-3, method=stiction.Euler())
+        >>> run.status
+        'completed'
+    """
 
     name = "euler"
     scheme = staticmethod(euler)
@@ -205,7 +213,15 @@ class Euler(Explicit):
 
 @dataclass(frozen=True, kw_only=True)
 class RK4(Explicit):
-    """The classical method of Runge and Kutta: order 4, four evaluations."""
+    """The classical method of Runge and Kutta: order 4, four evaluations.
+
+    Example:
+        >>> import stiction
+        >>> scene = stiction.Scene(robot=stiction.library.pendulum(1), q=[0.5])
+        >>> run = stiction.simulate(scene, duration=1.0, step=1e-3, method=stiction.RK4())
+        >>> run.status
+        'completed'
+    """
 
     name = "rk4"
     scheme = staticmethod(runge_kutta_4)
@@ -214,7 +230,15 @@ class RK4(Explicit):
 
 @dataclass(frozen=True, kw_only=True)
 class Gill(Explicit):
-    """Runge–Kutta with Gill's coefficients, as gears.md has it: order 4, four evaluations."""
+    """Runge–Kutta with Gill's coefficients, as gears.md has it: order 4, four evaluations.
+
+    Example:
+        >>> import stiction
+        >>> scene = stiction.Scene(robot=stiction.library.pendulum(1), q=[0.5])
+        >>> run = stiction.simulate(scene, duration=1.0, step=1e-3, method=stiction.Gill())
+        >>> run.status
+        'completed'
+    """
 
     name = "gill"
     scheme = staticmethod(runge_kutta_gill)

@@ -57,6 +57,11 @@ class Term:
     Attributes:
         source: "part.port" of an output.
         gain: a number, or a matrix with as many columns as the source has numbers.
+
+    Example:
+        >>> from stiction import Term, Wire
+        >>> Wire("block.force", [Term("spring.force", gain=-1.0)]).terms[0].gain
+        -1.0
     """
 
     source: str

@@ -46,6 +46,11 @@ class Part(Validated, Parametric):
         hidden: states that serve the method, and are no signals.
         settable: whether users may say with which states it starts.
         lone: whether it may drive nothing, and be looked at alone.
+
+    Example:
+        >>> from stiction.parts import SpringDamper
+        >>> dict(SpringDamper.inputs), dict(SpringDamper.outputs)
+        ({'position': 1, 'velocity': 1}, {'force': 1})
     """
 
     inputs: ClassVar[Mapping[str, int]] = {}
@@ -82,6 +87,11 @@ class Admittance(Part):
     Its states are positions q followed by velocities v, with q̇ = N(q) v and M(q) v̇ + bias = generalized forces. A
     part that says so by the methods below can be advanced by every method; one with `motion` and `rates` alone by
     explicit ones.
+
+    Example:
+        >>> from stiction.parts import Admittance, Mass
+        >>> isinstance(Mass(mass=1.0), Admittance), Mass(mass=1.0).positions()
+        (True, 1)
     """
 
     def motion(self, own: list[Scalar]) -> Ports:
@@ -181,7 +191,22 @@ class Spring(NamedTuple):
 
 
 class Impedance(Part):
-    """Motion in, force out: [u, ẏ] = I(x̂, y; T), network (9) and (22)."""
+    """Motion in, force out: [u, ẏ] = I(x̂, y; T), network (9) and (22).
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> from stiction.fields import number
+        >>> from stiction.parts import Impedance
+        >>> @dataclass(frozen=True, kw_only=True)
+        ... class AirDrag(Impedance):
+        ...     inputs, outputs = {"velocity": 1}, {"force": 1}
+        ...     drag: float = number(least=0)
+        ...     def force(self, motion, own, step, t):
+        ...         (v,) = motion["velocity"]
+        ...         return {"force": [self.drag * v * abs(v)]}, []
+        >>> AirDrag(drag=0.5).force({"velocity": [2.0]}, [], 1e-3, 0.0)
+        ({'force': [2.0]}, [])
+    """
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, Sequence[Scalar]]:
         """The outputs and the rates of the own states; `step` is the stage step of the integrator [s]."""

@@ -28,6 +28,12 @@ class Ellipsoid(NamedTuple):
         axes: their directions, the columns of (k, k).
         matrix: which makes it of the unit sphere, (k, k).
         center: where the tool is [m], (3,); zeros of the torque ellipsoid.
+
+    Example:
+        >>> import stiction
+        >>> felt = stiction.library.two_link(lengths=(1.0, 1.0)).ellipsoid([0.2, 1.2], "mass", "tip", ("x", "y"))
+        >>> felt.radii.round(3).tolist(), felt.points().shape
+        ([1.0, 2.151], (100, 2))
     """
 
     kind: str

@@ -22,6 +22,11 @@ class Shape(Element):
     Attributes:
         origin: where it stands in the frame of what carries it.
         material: by which pairs of shapes find their friction.
+
+    Example:
+        >>> import stiction
+        >>> issubclass(stiction.Box, stiction.Shape), issubclass(stiction.HalfSpace, stiction.Shape)
+        (True, True)
     """
 
     origin: Origin = instance(Origin, Origin(), words="a stiction.Origin object")

@@ -24,6 +24,11 @@ class Solid(Shape):
         density: [kg/m³].
         origin: where the solid's centre stands in the frame of what carries it.
         material: by which pairs of shapes find their friction.
+
+    Example:
+        >>> import stiction
+        >>> stiction.Link.of("ball", stiction.Sphere(radius=0.1, density=1000.0)).mass.__round__(4)
+        4.1888
     """
 
     mass: float | None = number(None, above=0, optional=True)

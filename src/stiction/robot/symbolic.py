@@ -290,6 +290,9 @@ def lagrange_equations(
             raise InputError(
                 f"q holds {x}; allowed: symbols or their names (write x and dx, not x(t) and its derivative)"
             )
+    for name, given in (("v", v), ("a", a)):
+        if given is not None and not isinstance(given, Sequence):
+            raise InputError(f"{name} is {given!r}; allowed: symbols, one for each position. Call values otherwise")
     v, a = (given or [_symbol_in(within, f"{d}{x}", x) for x in q] for given, d in ((v, "d"), (a, "dd")))
     if not len(q) == len(v) == len(a):
         raise InputError(

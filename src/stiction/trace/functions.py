@@ -74,7 +74,13 @@ def normal(seed: Scalar, run: Scalar, drawer: Scalar, draw: Scalar, number: int 
 
 
 def clip(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
-    """The number x kept between low and high; NaN stays NaN."""
+    """The number x kept between low and high; NaN stays NaN.
+
+    Example:
+        >>> from stiction.trace import clip
+        >>> clip(3, -1, 1)
+        1
+    """
     return maximum(low, minimum(high, x))
 
 
@@ -111,7 +117,13 @@ def logical_not(condition: Scalar) -> Scalar:
 
 
 def where(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
-    """The number a where the condition holds, else b; both are computed."""
+    """The number a where the condition holds, else b; both are computed.
+
+    Example:
+        >>> from stiction.trace import where
+        >>> where(2 > 1, 5, 7)
+        5
+    """
     graph = graph_of((condition, a, b))
     if graph is not None:
         return graph.where(graph.wrap(condition), graph.wrap(a), graph.wrap(b))
@@ -143,7 +155,13 @@ class LookupPort:
 
 
 def lookup(table: "LookupPort | Sequence[Scalar]", index: Scalar) -> Scalar:
-    """Row `index` (rounded down, kept inside the table) of a table of scalars or of equally long rows."""
+    """Row `index` (rounded down, kept inside the table) of a table of scalars or of equally long rows.
+
+    Example:
+        >>> from stiction.trace import lookup
+        >>> lookup([10, 20, 30], 1.7), lookup([10, 20, 30], 9)
+        (20, 30)
+    """
     if isinstance(table, LookupPort):
         return table.row(table.graph.wrap(index))
     if type(index).__module__.startswith("sympy") and not index.is_number:
@@ -225,6 +243,11 @@ def loop(
     `until_zero` ends the loop after the pass in which this carried value became 0 (in all lanes): it must be 0 only
     where another pass would change nothing, so that a lane does not depend on its neighbours. With `skip` it is tested
     before the first pass, too.
+
+    Example:
+        >>> from stiction.trace import loop
+        >>> loop(4, lambda k, carry: [carry[0] + k], [0])
+        [6]
     """
     counted = isinstance(table, (Number, Expr))
     rows = None if counted else [tuple(row) if isinstance(row, (tuple, list)) else row for row in table]

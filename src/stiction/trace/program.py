@@ -38,6 +38,11 @@ class Port:
         unit: of its numbers, for people.
         role: "varying" (one value per member of a batch), "uniform" (one value per call) or "lookup" (rows that
             `lookup` reads).
+
+    Example:
+        >>> from stiction.trace import Port
+        >>> Port("q", (6,), "rad").role
+        'varying'
     """
 
     name: str
