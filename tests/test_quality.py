@@ -1,11 +1,14 @@
 """The project's own rules: style, types, walls between rooms, quick imports, docs that tell the truth."""
 
+import contextlib
+import io
 import os
 import re
 import shutil
 import subprocess
 import sys
 import textwrap
+import tomllib
 import warnings
 from pathlib import Path
 
@@ -51,18 +54,35 @@ def test_public_names_exist_and_explain_themselves():
         stiction.Robto  # noqa: B018
 
 
-def code_blocks():
-    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]:
-        for k, block in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.S)):
-            yield pytest.param(textwrap.dedent(block), id=f"{page.name}-{k}")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FENCE = re.compile(r"^([ \t]*)```[ \t]*(\w*)([^\n]*)\n(.*?)^\1```[ \t]*$", re.S | re.M)
+LANGUAGES = {"python", "sh", "toml", "text", ""}
 
 
-@pytest.mark.parametrize("block", list(code_blocks()))
-def test_code_in_the_docs_runs(block, tmp_path, monkeypatch):
+def blocks(page):
+    """Language, code and first line of every block."""
+    text = page.read_text(encoding="utf-8")
+    for found in FENCE.finditer(text):
+        yield found[2], textwrap.dedent(found[4]), text.count("\n", 0, found.start(4))
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if "```" in p.read_text(encoding="utf-8")], ids=lambda p: p.name)
+def test_code_in_the_docs_runs(page, tmp_path, monkeypatch):
+    """The blocks of a page run one after another, each with what those before it made; `# →` says what is printed."""
     monkeypatch.chdir(tmp_path)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        exec(compile(block, "documentation", "exec"), {})
+    names = {"__name__": "page"}
+    for language, code, line in blocks(page):
+        assert language in LANGUAGES, f"{page.name}:{line}: {language}"
+        if language == "toml":
+            tomllib.loads(code)
+        if language != "python":
+            continue
+        said = io.StringIO()
+        with warnings.catch_warnings(), contextlib.redirect_stdout(said):
+            warnings.simplefilter("error")
+            exec(compile("\n" * line + code, str(page), "exec"), names)  # tracebacks name the page and its line
+        for promise in re.findall(r"^print\(.*\)\s+# → (.*)$", code, re.M):
+            assert promise.strip() in said.getvalue(), f"{page.name}:{line}: {said.getvalue()}"
 
 
 def test_run_keeps_the_callers_folder(tmp_path):
@@ -73,13 +93,14 @@ def test_run_keeps_the_callers_folder(tmp_path):
     for name in ("run", "pyproject.toml", "constraints.txt"):
         shutil.copy(ROOT / name, clone)
     stamp = subprocess.run("cat pyproject.toml constraints.txt | cksum", shell=True, cwd=clone, capture_output=True)
-    for extra in ("all", "test"):
+    for extra in ("all", "test", "docs,command"):
         (clone / f".venv/{extra}.stamp").write_bytes(stamp.stdout)
     for program in ("python", "stiction"):
         (clone / ".venv/bin" / program).write_text('#!/bin/sh\necho "$PWD: $*"\n')
         (clone / ".venv/bin" / program).chmod(0o755)
     for words, folder, what in (
         (("run", "a b.toml", "--out", "x.h5"), elsewhere, "run a b.toml --out x.h5"),
+        (("docs", "--no-browser"), elsewhere, "docs --no-browser"),
         (("test", "-k", "x"), clone, "-m pytest -k x"),
     ):
         result = subprocess.run(["../clone/run", *words], cwd=elsewhere, capture_output=True, text=True)
