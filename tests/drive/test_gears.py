@@ -7,7 +7,22 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from stiction import RK4, Coulomb, DCMotor, Drive, Euler, Gear, Rosenbrock, Scene, TorqueMotor, Viscous, simulate
+from stiction import (
+    RK4,
+    Coulomb,
+    DCMotor,
+    Drive,
+    Euler,
+    Gear,
+    Joint,
+    Link,
+    Robot,
+    Rosenbrock,
+    Scene,
+    TorqueMotor,
+    Viscous,
+    simulate,
+)
 from stiction.trace import sin
 from tests.scenes import METHODS, driven, flywheel, order
 
@@ -175,3 +190,20 @@ def test_motor_friction_passes_through_the_teeth():
     drive = Drive(motor=TorqueMotor(rotor_inertia=1e-4), gear=gear, motor_friction=Coulomb(level=0.03), command=0.1)
     run = simulate(Scene(robot=flywheel(0.02), drives={"axle": drive}), duration=1.0, step=1e-3, record=0.1)
     assert run["v.axle"][-1] == pytest.approx(0.6 * (2.0 - 0.6) / (0.02 + 0.6 * 0.04), rel=1e-3)
+
+
+@pytest.mark.parametrize("inertia", [0.005, 0.05, 0.5])
+@pytest.mark.parametrize("back", [0.2, 0.36, 0.55])
+def test_a_lossy_gear_is_driven_back_from_the_torque_that_its_efficiency_says(inertia, back):
+    """Also where the rotor is most of the inertia: η L = friction of the motor and its back-EMF, at the joint."""
+    links = [Link(name="base"), Link(name="disc", mass=1.0, inertia=np.diag([inertia] * 3))]
+    turns = Joint(name="joint", kind="continuous", parent="base", child="disc")
+    motor = DCMotor(resistance=2.36, constant=2.58e-2, rotor_inertia=7.03e-6)
+    gear = Gear(ratio=100, back_efficiency=back)
+    drive = Drive(motor=motor, gear=gear, motor_friction=Coulomb(level=0.01))
+    wheel = Robot(name="wheel", links=links, joints=[turns])
+    scene = Scene(robot=wheel, drives={"joint": drive}, torque={"joint": 0.5}, gravity=(0, 0, 0))
+    loads = np.array([0.5, 0.98, 1.02, 1.5]) / back
+    run = simulate(scene, duration=2.0, step=1e-3, record=2.0, parameters={"torque.joint": loads})
+    speed = np.maximum(0, back * loads - 1.0) / (100**2 * 2.58e-2**2 / 2.36)
+    np.testing.assert_allclose(run["v.joint"][-1], speed, rtol=1e-3, atol=1e-9)

@@ -178,7 +178,21 @@ class Mesh(Row):
         )
 
     def found(
-        self, motion: Ports, own: list[Scalar], slides: Scalar, torque: Scalar, acceleration: Scalar
+        self,
+        motion: Ports,
+        own: list[Scalar],
+        slides: Scalar,
+        torque: Scalar,
+        acceleration: Scalar,
+        inertia: Scalar,
     ) -> list[Scalar]:
-        """Direction of sliding, torque, and what went in: the motor's torque less what the rotor took."""
-        return [slides, torque, motion["motor"][0] - self.reflected_inertia * acceleration]
+        """Direction of sliding, torque, and what went in: the motor's torque less what the rotor took.
+
+        Where the joint drives, more friction means less acceleration, and that a torque which is less by the rotor's
+        share: what went in is where both agree, or friction would go up and down from step to step where the rotor is
+        most of the inertia.
+        """
+        seen = motion["motor"][0] - self.reflected_inertia * acceleration
+        share = self.reflected_inertia / maximum(inertia, self.reflected_inertia)
+        agreed = own[2] + (seen - own[2]) / (1 + self.braking * share)
+        return [slides, torque, where(slides * seen < 0, agreed, seen)]

@@ -361,7 +361,8 @@ class MidpointPart(FlowPart):
         now, row = self.terms.now, self.rows[name]
         before, middle, after = (dot(row, x) for x in speeds)
         motion = self.network.inputs(name, now.signals)
-        own = list(part.found(motion, now.own[name], found.slides[name], torque, (after - before) / h))
+        faster, felt = (after - before) / h, found.inertia.get(name, 0)
+        own = list(part.found(motion, now.own[name], found.slides[name], torque, faster, felt))
         if isinstance(part, (RigidFriction, RigidStop)):
             rest = list(held[name][2:])
             if isinstance(part, RigidFriction) and part.referenced:

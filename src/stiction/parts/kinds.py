@@ -292,9 +292,15 @@ class Row(Implicit):
         raise NotImplementedError
 
     def found(
-        self, motion: Ports, own: list[Scalar], slides: Scalar, torque: Scalar, acceleration: Scalar
+        self,
+        motion: Ports,
+        own: list[Scalar],
+        slides: Scalar,
+        torque: Scalar,
+        acceleration: Scalar,
+        inertia: Scalar,
     ) -> Sequence[Scalar]:
-        """Its states after the step."""
+        """Its states after the step; `inertia` is what it moves, 0 where nobody knows."""
         return [slides, torque]
 
 
