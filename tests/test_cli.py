@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import stiction
 from stiction import Trajectory
 
 COMMAND = Path(sys.executable).parent / "stiction"
@@ -75,7 +76,7 @@ def test_save_and_plot_a_run(tmp_path):
     assert result.returncode == 0, result.stderr
     assert (tmp_path / "a.png").stat().st_size > 10_000
     (tmp_path / "c.h5").write_text("no run")
-    assert "no HDF5 file" in run("plot", "c.h5", cwd=tmp_path).stderr
+    assert "no run of stiction" in run("plot", "c.h5", cwd=tmp_path).stderr
     assert "allowed endings" in run("run", str(SCENE), "--out", "x.mat", cwd=tmp_path).stderr
 
 
@@ -149,3 +150,8 @@ def test_a_run_that_diverges_says_when_and_keeps_what_it_had(tmp_path):
     result = run("run", "scene.toml", "--out", "run.h5", cwd=tmp_path)
     assert result.returncode == 1 and "left the numbers at" in result.stderr and "smaller step" in result.stderr
     assert (tmp_path / "run.h5").exists()
+
+
+def test_as_a_module():
+    done = subprocess.run([sys.executable, "-m", "stiction", "--version"], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.strip() == stiction.__version__

@@ -108,7 +108,9 @@ def run(
         warnings.simplefilter("ignore", stiction.StictionWarning)  # the notes of the run say the same
         try:
             record = stiction.run_file(sweep.file, progress=tell, parameters=sweep.parameters)
-        except stiction.DivergedError as error:
+        except stiction.StictionError as error:
+            if error.run is None:
+                raise
             record = error.run
     _tell_run(sweep, record, time.perf_counter() - began)
     if out:
@@ -181,13 +183,9 @@ def _draw(record: Any, signals: Sequence[str], title: str, path: Path) -> None:
 
 
 def _check_out(out: Path) -> None:
-    from stiction.files.hdf5 import check_ending
+    from stiction.files.hdf5 import check_target
 
-    check_ending(out)
-    if out.is_dir():
-        raise stiction.StictionError(f"cannot write '{out}': it is a folder; give a file name")
-    if not out.parent.is_dir():
-        raise stiction.StictionError(f"cannot write '{out}': there is no folder '{out.parent}'; make it first")
+    check_target(out)
 
 
 def _mode(record: Any, name: str) -> str:

@@ -11,6 +11,9 @@ ALIKE = 0.6  # how much of two names must be the same for one to be a slip of th
 class StictionError(Exception):
     """Base class of all errors raised by Stiction; catch it to catch them all.
 
+    Attributes:
+        run: what a run had, a `Trajectory`, where one was under way; else None.
+
     Example:
         >>> import stiction
         >>> try:
@@ -19,6 +22,8 @@ class StictionError(Exception):
         ...     print(error)
         pendulum: links is 0; allowed: a whole number, at least 1
     """
+
+    run: Any = None
 
 
 class TraceError(StictionError):

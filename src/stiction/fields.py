@@ -17,6 +17,7 @@ stiction.errors.InputError: Spring: stiffness is -1; allowed: a number above 0
 import dataclasses
 import math
 import operator
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass
 from typing import Any, ClassVar
@@ -149,7 +150,10 @@ def real(value: Any, infinite: bool = False) -> float:
     """The value as a float, if it is a number that means something; above `LARGEST` only where `infinite` is set."""
     if isinstance(value, (str, bytes, bool, np.bool_)) or np.ndim(value):
         raise TypeError
-    x = float(value)
+    try:
+        x = float(value)
+    except OverflowError:
+        raise MisfitError(f"its size is not below {LARGEST:g}") from None
     if math.isnan(x) or (math.isinf(x) and not infinite):
         raise ValueError
     if abs(x) >= LARGEST and not infinite:
@@ -291,16 +295,21 @@ def points(default: Any = MISSING) -> Any:
 
 
 def text(default: Any = MISSING) -> Any:
-    """A text that is not empty."""
+    """A text that is not empty, and can be shown and saved: no control characters."""
 
     def convert(value: Any) -> str:
         if not isinstance(value, str):
             raise TypeError
-        if not value.strip():
+        if not value.strip() or not printable(value):
             raise ValueError
         return value
 
-    return _field(Rule("a text that is not empty", convert), default)
+    return _field(Rule("a text that is not empty and can be printed", convert), default)
+
+
+def printable(text: str) -> bool:
+    """Whether a name can be shown and saved: no control characters, no half of a character."""
+    return not any(unicodedata.category(c) in ("Cc", "Cs") for c in text)
 
 
 def texts(default: Any = MISSING) -> Any:

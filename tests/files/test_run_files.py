@@ -65,7 +65,7 @@ def test_wrong_files(run, tmp_path):
     with pytest.raises(InputError, match="there is no file"):
         Trajectory.load(tmp_path / "none.h5")
     (tmp_path / "bad.h5").write_bytes(b"nothing")
-    with pytest.raises(InputError, match="no HDF5 file"):
+    with pytest.raises(InputError, match="no run of stiction"):
         Trajectory.load(tmp_path / "bad.h5")
 
 
@@ -81,3 +81,80 @@ def test_batches_are_kept(tmp_path):
     assert again.parameters["friction.axle.level"].tolist() == [0.1, 0.2]
     with pytest.raises(InputError, match="save it as"):
         run.save(tmp_path / "batch.csv")
+
+
+@pytest.mark.parametrize("name", ["run.h5", "run.csv"])
+def test_what_was_there_stays_until_the_new_file_is_whole(run, tmp_path, monkeypatch, name):
+    """A disk that is full while a run is written: the old file is as it was, and no part of the new one is left."""
+    path = tmp_path / name
+    run.save(path)
+    before = path.read_bytes()
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    with pytest.raises(InputError, match="No space left on device; what was there before is as it was"):
+        run.save(path)
+    assert path.read_bytes() == before and [x.name for x in tmp_path.iterdir()] == [name]
+
+
+def test_links_and_modes_stay(run, tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "run.csv").write_text("old")
+    (tmp_path / "data" / "run.csv").chmod(0o640)
+    (tmp_path / "link.csv").symlink_to(tmp_path / "data" / "run.csv")
+    run.save(tmp_path / "link.csv")
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "data" / "run.csv").stat().st_mode & 0o777 == 0o640
+    assert (tmp_path / "data" / "run.csv").read_text().startswith("time [s]")
+
+
+def test_every_byte_that_changes_is_noticed(run, tmp_path):
+    path, rng = tmp_path / "run.h5", np.random.default_rng(1)
+    run.save(path)
+    whole = path.read_bytes()
+    for place in [*rng.integers(len(whole), size=200), *range(0, 600, 29)]:
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << int(rng.integers(8))
+        path.write_bytes(bytes(damaged))
+        with pytest.raises(InputError):
+            Trajectory.load(path)
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match="not as it was written"):
+        Trajectory.load(path)
+
+
+def test_files_that_claim_more_than_they_hold_are_refused(run, tmp_path):
+    """Numbers elsewhere, links to elsewhere, sizes that are not there: with a seal that fits."""
+    import h5py
+
+    from stiction.files.hdf5 import SEAL, _sealed
+
+    def claims(make):
+        path = tmp_path / "run.h5"
+        run.save(path)
+        body = path.read_bytes()[SEAL:]
+        path.write_bytes(bytes(SEAL) + body)
+        with h5py.File(path, "r+") as file:
+            del file["time"]
+            make(file)
+        _sealed(path)
+        return path
+
+    for make, words in (
+        (lambda f: f.create_dataset("time", (2**36,), "f8"), "claims"),
+        (lambda f: f.create_dataset("time", (10,), "f8", external=[("x.bin", 0, 80)]), "lies elsewhere"),
+        (lambda f: f.__setitem__("time", h5py.ExternalLink("other.h5", "/time")), "lies elsewhere"),
+    ):
+        with pytest.raises(InputError, match=words):
+            Trajectory.load(claims(make))
+
+
+def test_where_nothing_can_be_written_is_known_before(tmp_path):
+    from stiction.files.hdf5 import check_target
+
+    (tmp_path / "folder.h5").mkdir()
+    for name, words in (("folder.h5", "is a folder"), ("none/run.h5", "there is no folder"), ("run.txt", "endings")):
+        with pytest.raises(InputError, match=words):
+            check_target(tmp_path / name)

@@ -275,3 +275,37 @@ def test_the_page_on_scene_files_shows_one_that_runs(tmp_path):
     patterns = ("q.", "mode.", "energy.", "work.", "loss.")
     assert {name.split(".")[0] + "." for name in run.signals} == set(patterns)
     assert "mode.seal" in run.signals and np.abs(run["energy.residue"]).max() < 1e-3
+
+
+PENDULUM = 'duration = 1.0\nstep = 1e-3\n[robot]\nlibrary = "pendulum"\nlinks = 1\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (PENDULUM + "x = " + "[" * 3000 + "]" * 3000, "nested too deep"),
+        (PENDULUM + '[torque]\njoint1 = "' + "min(" * 99 + "t" + ",1)" * 99 + '"', "nested more than 50 deep"),
+        (PENDULUM + '[torque]\njoint1 = "' + "*".join(["t"] * 960) + '"', "more than 300 terms and factors"),
+        (PENDULUM.replace("1.0", "1" + "0" * 400), "duration is 1000"),
+        (PENDULUM.replace("1.0", "1" + "0" * 5000), "a number in it cannot be read"),
+        (PENDULUM.replace("1e-3", "1e-320").replace("1.0", "1e8"), "a whole number of"),
+        (PENDULUM.replace("step", "gravity = 2020-01-01\nstep"), "gravity is"),
+        (PENDULUM.replace("links = 1", "links = 100000"), "links is 100000; allowed: a whole number, 1 to 1000"),
+        (PENDULUM.replace("1.0", "1000000.007"), "recording takes"),
+        (PENDULUM.replace("[robot]", '[robots."a\\u0000b"]'), "a name that can be printed"),
+    ],
+    ids=lambda x: x[-20:] if len(x) > 60 else x,
+)
+def test_what_no_scene_means_is_refused_at_once(tmp_path, text, words):
+    """What once ended in a traceback, or never."""
+    path = tmp_path / "scene.toml"
+    path.write_text(text)
+    with pytest.raises(stiction.StictionError, match=words):
+        stiction.run_file(path)
+
+
+def test_a_curve_that_falls_at_once_is_no_error(tmp_path):
+    path = tmp_path / "scene.toml"
+    law = '[friction.joint1]\nlaw = "Stribeck"\nlevel = 1.0\nstatic = 2.0\nvelocity = 1e-300\nexponent = 1e6\n'
+    path.write_text(PENDULUM + law)
+    assert stiction.run_file(path).status == "completed"

@@ -102,3 +102,30 @@ def test_memory_is_computed_first(monkeypatch):
             step=1e-3,
             parameters={"friction.axle.level": np.ones(10)},
         )
+
+
+@pytest.mark.parametrize(
+    ("late", "words"),
+    [(lambda: 1 / 0, "failed at 0.05 s: ZeroDivisionError"), (lambda: float("nan"), "returned nan at 0.05 s")],
+    ids=["raises", "NaN"],
+)
+@pytest.mark.parametrize("runs", [None, 3])
+def test_a_function_that_fails_ends_the_run_with_what_it_had(late, words, runs):
+    def decide(t, x):
+        return late() if t > 0.045 else 0.0
+
+    hand = stiction.Callback(
+        clock=stiction.Clock(period=0.01), function=decide, reads={"position": 1}, gives={"command": 1}
+    )
+    scene = stiction.Scene(robot=stiction.library.pendulum(1), control={"joint1": hand}, q=[0.5])
+    many = {} if runs is None else {"parameters": {"robot.link1.mass": [1.0, 1.1, 1.2]}}
+    with pytest.raises(stiction.StictionError, match=words) as caught:
+        stiction.simulate(scene, duration=1.0, step=1e-3, record=0.01, **many)
+    run = caught.value.run
+    assert run.status == "failed" and "controller" in run.message
+    np.testing.assert_allclose(run.time, np.arange(6) * 0.01)
+    assert np.isfinite(run["q.joint1"]).all() and run["q.joint1"].shape == ((6,) if runs is None else (6, 3))
+    scene = stiction.Scene(robot=stiction.library.pendulum(1), q=[0.5])
+    rest = stiction.simulate(scene, duration=0.05, step=1e-3, record=0.01)
+    if runs is None:
+        np.testing.assert_allclose(run["q.joint1"], rest["q.joint1"], rtol=1e-12)

@@ -171,3 +171,28 @@ def test_nothing_is_parsed_where_nothing_is_stored(package, monkeypatch):
     before = digest_of(package)
     edit(package / "errors.py", lambda text: text + "# a remark\n")
     assert digest_of(package) != before
+
+
+def test_a_file_under_another_name_is_not_taken(private_cache):
+    cache.write("one", b"what one is", "kernel")
+    cache.write("two", b"what two is", "kernel")
+    assert cache.read("one", "kernel") == b"what one is"
+    (private_cache / "two.kernel").write_bytes((private_cache / "one.kernel").read_bytes())
+    assert cache.read("two", "kernel") is None
+
+
+def test_links_pipes_and_files_of_others_are_not_read(private_cache, tmp_path):
+    cache.write("one", b"mine", "kernel")
+    real = private_cache / "one.kernel"
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_bytes(real.read_bytes())
+    real.unlink()
+    real.symlink_to(elsewhere)
+    assert cache.read("one", "kernel") is None
+    real.unlink()
+    os.mkfifo(real)
+    assert cache.read("one", "kernel") is None
+    real.unlink()
+    cache.write("one", b"mine", "kernel")
+    real.chmod(0o666)
+    assert cache.read("one", "kernel") is None

@@ -1,8 +1,11 @@
 """Programs give as machine code what the same source gives on floats, in any number of lanes, to the bit."""
 
 import math
+import os
+import signal
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -26,6 +29,7 @@ from stiction.trace import (
     loop,
     maximum,
     minimum,
+    processor,
     sign,
     sin,
     sqrt,
@@ -428,3 +432,22 @@ def test_a_loop_may_end_when_nothing_is_left_to_do():
     np.testing.assert_array_equal(program(numbers)[0], expected)
     for x, steps in zip(numbers, expected, strict=True):
         assert program(x)[0] == steps
+
+
+def test_ctrl_c_is_seen_while_something_is_compiled(monkeypatch):
+    """The compiler works on; whoever waits for it is free at once."""
+    slow = threading.Event()
+    monkeypatch.setattr(processor, "_assembled", lambda text, target: slow.wait(30) and b"")
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            processor.assemble("")
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        slow.set()
+
+
+def test_what_a_compiler_refuses_is_raised():
+    with pytest.raises(RuntimeError):
+        processor.assemble("no text of LLVM")

@@ -109,9 +109,21 @@ def read_scene(path: str | Path) -> SceneFile:
     except (OSError, UnicodeDecodeError) as error:
         raise SceneError(f"cannot read '{path}': {error}") from None
     try:
-        return replace(scene_from(tomllib.loads(text), path.parent), path=str(path))
+        return replace(scene_from(_content(text), path.parent), path=str(path))
     except (tomllib.TOMLDecodeError, StictionError) as error:
         raise SceneError(f"{path}: {error}") from None
+
+
+def _content(text: str) -> dict[str, Any]:
+    """What a text in TOML says."""
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise SceneError("its lists and tables are nested too deep; a scene needs a few levels") from None
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError as error:  # whole numbers of thousands of digits
+        raise SceneError(f"a number in it cannot be read: {error}") from None
 
 
 def write_scene(path: str | Path, scene: Scene, **settings: Any) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from stiction.fields import number, pair
 from stiction.friction.law import LAWS, Law, side
-from stiction.trace.functions import Scalar, absolute, cos, exp, where
+from stiction.trace.functions import Scalar, absolute, cos, exp, power, where
 
 
 @LAWS.add
@@ -116,7 +116,7 @@ class LuGre(Law):
         """σ0 g(v): torque of the bent bristle in steady sliding at velocity v [N·m or N]."""
         level, static = side(self.level, v), side(self.static, v)  # type: ignore[arg-type]
         return level + (static - level) * exp(
-            -((absolute(v) * (1 / self.velocity)) ** self.exponent)
+            -power(absolute(v) * (1 / self.velocity), self.exponent)
         )  # the reciprocal is the same for all lanes
 
     def sliding(self, v: Scalar, z: Scalar, g: Scalar) -> Scalar:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from stiction.fields import number, pair
 from stiction.friction.law import LAWS, Law, side
-from stiction.trace.functions import Scalar, absolute, exp, loop, maximum, sqrt, where
+from stiction.trace.functions import Scalar, absolute, exp, loop, maximum, power, sqrt, where
 
 NEWTON_STEPS = 40  # at most; a few are enough, and where the curve falls steeply a bracket is halved instead
 FAST = 1e6  # rad/s or m/s: what has fallen by then does not fall further
@@ -200,7 +200,7 @@ class Stribeck(Coulomb):
 
     def dry(self, w: Scalar, direction: Scalar) -> Scalar:
         """Torque while sliding, without viscous friction."""
-        fading = exp(-((w * (1 / self.velocity)) ** self.exponent))
+        fading = exp(-power(w * (1 / self.velocity), self.exponent))
         return super().dry(w, direction) + self._surplus(direction) * fading
 
     def slip(self, excess: Scalar, slope: Scalar, direction: Scalar) -> Scalar:
@@ -214,7 +214,7 @@ class Stribeck(Coulomb):
             low, high, w, busy = carry
             r = w * (1 / self.velocity)
             fading = exp(-(r**self.exponent))
-            slope_of_fading = fading * self.exponent * r ** (self.exponent - 1) * (1 / self.velocity)
+            slope_of_fading = fading * self.exponent * power(r, self.exponent - 1) * (1 / self.velocity)
             g = excess + surplus * (1 - fading) - total * w
             low, high = where(g > 0, w, low), where(g > 0, high, w)
             better = w + g / (total - surplus * slope_of_fading)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from stiction.fields import number, numbers, pair
 from stiction.friction.law import LAWS, Law, side
-from stiction.trace.functions import Scalar, absolute, clip, exp, maximum, minimum, sign, where
+from stiction.trace.functions import Scalar, absolute, clip, exp, maximum, minimum, power, sign, where
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,7 @@ class Elements(Law):
     def strength(self, v: Scalar) -> Scalar:
         """Torque of steady sliding at velocity v, viscous friction aside [N·m or N]."""
         level, static = side(self.level, v), side(self.static, v)  # type: ignore[arg-type]
-        return level + (static - level) * exp(-((absolute(v) * (1 / self.velocity)) ** self.exponent))
+        return level + (static - level) * exp(-power(absolute(v) * (1 / self.velocity), self.exponent))
 
     def breakaway(self, direction: Scalar) -> Scalar:
         """The torque at which slow loading makes it slide."""

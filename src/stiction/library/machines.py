@@ -12,6 +12,8 @@ from stiction.robot.origin import Origin
 from stiction.robot.robot import Robot
 from stiction.robot.solid import Box, PointMass
 
+MOST = 1000  # links: of more not even the description is of use
+
 
 def pendulum(links: int = 1, *, length: float = 1.0, mass: float = 1.0) -> Robot:
     """A plane chain of point masses on massless rods, hanging along −z; it swings about y. At q = 0 it hangs.
@@ -26,7 +28,7 @@ def pendulum(links: int = 1, *, length: float = 1.0, mass: float = 1.0) -> Robot
         >>> stiction.library.pendulum(3).nv
         3
     """
-    n = checked("pendulum", "links", links, count(least=1))
+    n = checked("pendulum", "links", links, count(least=1, most=MOST))
     length = checked("pendulum", "length", length, number(above=0))
     mass = checked("pendulum", "mass", mass, number(above=0))
     bob = PointMass(mass=mass, origin=Origin(xyz=(0, 0, -length)))
@@ -49,7 +51,7 @@ def chain(links: int, *, length: float = 0.1, mass: float = 0.3, side: float = 0
         >>> stiction.library.chain(7).nv
         7
     """
-    n = checked("chain", "links", links, count(least=1))
+    n = checked("chain", "links", links, count(least=1, most=MOST))
     box = Box(size=(side, side, length), mass=mass, origin=Origin(xyz=(0, 0, length / 2)))
     made = [Link(name="base"), *(Link.of(f"link{k + 1}", box) for k in range(n))]
     axes = [(0, 1, 0) if k % 2 == 0 else (1, 0, 0) for k in range(n)]

@@ -40,8 +40,8 @@ CONSTANTS = {"pi": math.pi}
 TOKEN = re.compile(
     r"\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|(\*\*|<=|>=|[-+*/^(),<>]))"
 )
-DEEPEST = 100  # nested brackets and signs
-LONGEST = 300  # sums in a formula
+DEEPEST = 50  # nested brackets, functions and signs
+LONGEST = 300  # terms and factors of a formula
 
 Node = Callable[[tuple[Scalar, ...]], Scalar]  # value of a piece, from those of the variables
 
@@ -179,16 +179,20 @@ class _Reader:
     def sum(self) -> Node:
         left = self.product()
         while sign := self.take("+", "-"):
-            left = _arithmetic(sign, self.number(left), self.number(self.product()))
-            self.terms += 1
-            if self.terms > LONGEST:
-                raise self.refuse(f"it has more than {LONGEST} terms")
+            left = self.joined(sign, left, self.product())
         return left
+
+    def joined(self, sign: str, left: Node, right: Node) -> Node:
+        """Two pieces in one; each piece is one deeper than its first."""
+        self.terms += 1
+        if self.terms > LONGEST:
+            raise self.refuse(f"it has more than {LONGEST} terms and factors")
+        return _arithmetic(sign, self.number(left), self.number(right))
 
     def product(self) -> Node:
         left = self.factor()
         while sign := self.take("*", "/"):
-            left = _arithmetic(sign, self.number(left), self.number(self.factor()))
+            left = self.joined(sign, left, self.factor())
         return left
 
     def factor(self) -> Node:

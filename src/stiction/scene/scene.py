@@ -17,7 +17,7 @@ from stiction.control.reference import Reference
 from stiction.control.sensor import Sensor
 from stiction.drive.drive import Drive
 from stiction.errors import StictionError, unknown
-from stiction.fields import MisfitError, Validated, choice, instance, numbers, real, timely
+from stiction.fields import MisfitError, Validated, choice, instance, numbers, printable, real, timely
 from stiction.friction.law import Law
 from stiction.network.layout import start_values
 from stiction.network.network import Network
@@ -188,10 +188,10 @@ class Scene(Validated):
             if not isinstance(part, Part):
                 raise SceneError(f"part '{name}' is {part!r}; allowed: Admittance, Impedance and Digital objects")
         for name in [*self.all_robots, *self.parts]:
-            if not isinstance(name, str) or not name or "." in name or name in TAKEN:
+            if not isinstance(name, str) or not name or "." in name or name in TAKEN or not printable(name):
                 raise SceneError(
-                    f"a robot or part cannot be called '{name}'; choose a name without dots, other "
-                    f"than {', '.join(TAKEN)}"
+                    f"a robot or part cannot be called {name!r}; choose a name that can be printed, without dots, "
+                    f"other than {', '.join(TAKEN)}"
                 )
         for name in self.parts:
             if name in self.all_robots:

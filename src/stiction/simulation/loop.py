@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stiction.errors import InputError
+from stiction.errors import InputError, StictionError
 from stiction.simulation.core import Core
 from stiction.simulation.given import place_of
 
@@ -35,10 +35,11 @@ class Record(NamedTuple):
         seen: signals at them, (T, *batch, signals).
         state: at the end, (*batch, slots).
         tick: of the state.
-        status: "completed", "interrupted" or "diverged".
+        status: "completed", "interrupted", "diverged" or "failed" (a Python function raised, or gave no numbers).
         message: what happened, where it did not complete.
         good: last good tick of each run, (*batch,).
         calls: how often Python functions were called.
+        error: of the function that failed.
     """
 
     ticks: np.ndarray
@@ -49,12 +50,13 @@ class Record(NamedTuple):
     message: str
     good: np.ndarray
     calls: int
+    error: StictionError | None = None
 
 
 def whole(long: str, total: float, short: str, part: float) -> int:
     """How many parts make up the total, if that is a whole number."""
     ratio = total / part if 0 < part < math.inf and 0 < total < math.inf else 0.0
-    if abs(ratio - round(ratio)) > 1e-6 or round(ratio) < 1:
+    if not math.isfinite(ratio) or abs(ratio - round(ratio)) > 1e-6 or round(ratio) < 1:
         raise InputError(
             f"{long} is {total:g} s and {short} {part:g} s; allowed: positive times, {long} a whole number of {short}s"
         )
@@ -71,12 +73,16 @@ def follow(core: Core, every: int, count: int, progress: Progress | None) -> Rec
     good = np.full(len(core.state), began + every * count)
     status, message, done, calls, tick = "completed", "", 0, 0, began
     pace = _Pace(progress, began, every * count, what.method.own_steps)
-    alive = True  # all of them, so far
+    alive, failure = True, None  # all of them, so far
     try:
         while tick < began + every * count:
             until = began + ((tick - began) // every + 1) * every
             if what.callers:
-                calls += core.call(tick)
+                try:
+                    calls += core.call(tick)
+                except StictionError as error:
+                    status, message, failure = "failed", str(error), error
+                    break
                 until = min([until, *(caller.following(tick) for caller in what.callers)])
             for n in pace.chunks(tick, until):
                 core.advance(n)
@@ -96,7 +102,7 @@ def follow(core: Core, every: int, count: int, progress: Progress | None) -> Rec
     ticks, batch = began + np.arange(done + 1) * every, core.batch
     seen, state = kept[: done + 1].reshape(done + 1, *batch, -1), core.state.reshape(*batch, -1)
     last = np.minimum(good, ticks[-1]).reshape(batch)
-    return Record(ticks, seen, state, tick, status, message, last, calls)
+    return Record(ticks, seen, state, tick, status, message, last, calls, failure)
 
 
 def _check_start(core: Core) -> None:
@@ -135,7 +141,8 @@ def _room(count: int, runs: int, size: int, record: float) -> np.ndarray:
     needed = (count + 1) * runs * size * 8
     if needed > LARGEST_RECORD:
         least = math.ceil(needed / LARGEST_RECORD)
-        fits = record * next(k for k in range(least, count + 1) if count % k == 0 or k == count)
+        some = [k for k in range(1, math.isqrt(count) + 1) if count % k == 0]
+        fits = record * min(k for k in (*some, *(count // k for k in some), count) if k >= min(least, count))
         raise InputError(
             f"recording takes {needed / 2**30:.1f} GiB; allowed: {LARGEST_RECORD / 2**30:g} GiB. "
             f"Record every {fits:g} s instead of {record:g} s, or fewer signals"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import DivergedError, InputError, StictionError, StictionWarning
+from stiction.fields import shortened
 from stiction.files.scene_file import SceneFile, read_scene
 from stiction.methods import Method, method_for
 from stiction.network.labels import full
@@ -96,7 +97,9 @@ def simulate(
         >>> bool((run["q.joint1"][-1, levels > 0.98] == 0.1).all())  # these hold 0.979 N·m of gravity
         True
     """
-    step, duration, patterns = _checked(scene, step, duration, signals, energy, parameters, start, on_divergence)
+    step, duration, patterns = _checked(
+        scene, step, duration, signals, energy, parameters, start, on_divergence, progress
+    )
     check_threads(threads)
     held = start if isinstance(start, str) else None
     seed = check_seed(seed if seed is not None else start.seed if isinstance(start, State) else 0)
@@ -144,6 +147,10 @@ def simulate(
         *reviewed,
     )
     run = replace(run, notes=spoken)
+    if done.error is not None:
+        done.error.run = run
+        done.error.args = (f"{done.error}. What the run had is in this error's `run`",)
+        raise done.error
     return _told(run, on_divergence)
 
 
@@ -208,7 +215,15 @@ def run_file(
 
 
 def _checked(
-    scene: Any, step: Any, duration: Any, signals: Any, energy: Any, parameters: Any, start: Any, on_divergence: Any
+    scene: Any,
+    step: Any,
+    duration: Any,
+    signals: Any,
+    energy: Any,
+    parameters: Any,
+    start: Any,
+    on_divergence: Any,
+    progress: Any,
 ) -> tuple[float, float, Sequence[str] | None]:
     """Step, duration and the patterns of signals, if all arguments are what they should be."""
     if not isinstance(scene, Scene):
@@ -223,6 +238,8 @@ def _checked(
         raise InputError(f"parameters is {parameters!r}; allowed: numbers or arrays by the names of parameters")
     if start is not None and start != HELD and not isinstance(start, State):
         raise InputError(f"start is {start!r}; allowed: the state of a run, run.state, or '{HELD}'")
+    if progress is not None and not callable(progress):
+        raise InputError(f"progress is {progress!r}; allowed: a function of the part that is done, 0 … 1")
     if on_divergence not in ("raise", "keep"):
         raise InputError(f"on_divergence is {on_divergence!r}; allowed: 'raise', 'keep'")
     return _time("step", step), _time("duration", duration), patterns
@@ -232,10 +249,10 @@ def _time(what: str, value: Any) -> float:
     """A positive number, of any kind."""
     try:
         x = math.nan if isinstance(value, (str, bool)) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         x = math.nan
     if not 0 < x < 1e9:
-        raise InputError(f"{what} is {value!r}; allowed: a number above 0 [s]")
+        raise InputError(f"{what} is {shortened(repr(value))}; allowed: a number above 0 and below 1e9 [s]")
     return x
 
 

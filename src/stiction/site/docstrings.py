@@ -17,7 +17,9 @@ class HouseStyle(Extension):
         """`number(0.5, least=0)` is 0.5 to the reader."""
         value = attr.value
         if isinstance(value, ExprCall) and value.canonical_path.startswith("stiction.fields."):
-            first = 1 if value.canonical_path.endswith((".instance", ".instances", ".choice", ".matrix")) else 0  # what it must be comes first
+            first = (
+                1 if value.canonical_path.endswith((".instance", ".instances", ".choice", ".matrix")) else 0
+            )  # what it must be comes first
             given = [a for a in value.arguments if not isinstance(a, ExprKeyword)][first:]
             named = [a.value for a in value.arguments if isinstance(a, ExprKeyword) and a.name == "default"]
             attr.value = (given + named or [None])[0]

@@ -41,10 +41,7 @@ def _usual() -> Path:
 
 
 def _private(path: Path) -> bool:
-    if sys.platform == "win32":
-        return True  # profile folders are the user's own
-    info = path.stat()
-    return info.st_uid == os.getuid() and not info.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return _only_mine(path.stat())
 
 
 def key(*parts: object) -> str:
@@ -52,9 +49,9 @@ def key(*parts: object) -> str:
     return hashlib.sha256("\0".join(map(repr, parts)).encode()).hexdigest()[:40]
 
 
-def _head(content: bytes, kind: str) -> bytes:
-    """What a file of this content begins with."""
-    return f"stiction {kind} 1\n".encode() + hashlib.sha256(content).digest()
+def _head(name: str, content: bytes, kind: str) -> bytes:
+    """What a file of this name and content begins with."""
+    return f"stiction {kind} 2\n".encode() + hashlib.sha256(name.encode() + b"\0" + content).digest()
 
 
 def read(name: str, kind: str) -> bytes | None:
@@ -64,15 +61,29 @@ def read(name: str, kind: str) -> bytes | None:
         return None
     path = place / f"{name}.{kind}"
     try:
-        if sys.platform != "win32" and path.stat().st_uid != os.getuid():
-            return None
-        content = path.read_bytes()
+        content = _own_file(path)
         with contextlib.suppress(OSError):
             os.utime(path)  # recently used files stay
     except OSError:
         return None
-    start = len(_head(b"", kind))
-    return content[start:] if content[:start] == _head(content[start:], kind) else None
+    start = len(_head(name, b"", kind))
+    return content[start:] if content[:start] == _head(name, content[start:], kind) else None
+
+
+def _own_file(path: Path) -> bytes:
+    """The content of a plain file that only the user can write: no link, no pipe, nothing of somebody else."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(handle, "rb") as file:
+        info = os.fstat(handle)
+        if not stat.S_ISREG(info.st_mode) or not _only_mine(info):
+            raise OSError(f"{path} is not a file of this user alone")
+        return file.read()
+
+
+def _only_mine(info: os.stat_result) -> bool:
+    if sys.platform == "win32":
+        return True  # profile folders are the user's own
+    return info.st_uid == os.getuid() and not info.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def write(name: str, content: bytes, kind: str) -> None:
@@ -86,7 +97,7 @@ def write(name: str, content: bytes, kind: str) -> None:
         return
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(_head(content, kind) + content)
+            file.write(_head(name, content, kind) + content)
         os.replace(temporary, place / f"{name}.{kind}")
     except OSError:
         with contextlib.suppress(OSError):

@@ -12,6 +12,7 @@ from stiction.trace.arithmetic import LIBRARY, Target
 
 MEMORY = ("malloc", "free")  # what kernels with large arrays call
 SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+LOOK = 0.05  # s between looks at the keyboard while something is compiled
 _lock = threading.Lock()
 
 
@@ -63,7 +64,30 @@ def _native() -> llvm.TargetMachine:
 
 
 def assemble(text: str, target: llvm.TargetMachine | None = None) -> bytes:
-    """Object code of a module; for this processor unless another one is given."""
+    """Object code of a module; for this processor unless another one is given. Ctrl-C is seen at once: what was begun
+    then ends by itself.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return _assembled(text, target)
+    found: list[bytes] = []
+    failed: list[Exception] = []
+
+    def work() -> None:
+        try:
+            found.append(_assembled(text, target))
+        except Exception as error:
+            failed.append(error)
+
+    worker = threading.Thread(target=work, daemon=True)
+    worker.start()
+    while worker.is_alive():
+        worker.join(LOOK)
+    if failed:
+        raise failed[0]
+    return found[0]
+
+
+def _assembled(text: str, target: llvm.TargetMachine | None) -> bytes:
     with _lock:
         target = target or _native()
         module = llvm.parse_assembly(text)

@@ -1,0 +1,5 @@
+"""`python -m stiction`: the command."""
+
+from stiction.cli import main
+
+main()
