@@ -4,6 +4,8 @@ import re
 
 from griffe import Attribute, Docstring, ExprCall, ExprKeyword, Extension, Object
 
+RULE_FIRST = ("instance", "instances", "choice", "matrix")  # fields that say first what they take, then the default
+
 
 class HouseStyle(Extension):
     """`Example:` is a section whose doctest is shown as code; fields show their default, not their rules."""
@@ -17,9 +19,7 @@ class HouseStyle(Extension):
         """`number(0.5, least=0)` is 0.5 to the reader."""
         value = attr.value
         if isinstance(value, ExprCall) and value.canonical_path.startswith("stiction.fields."):
-            first = (
-                1 if value.canonical_path.endswith((".instance", ".instances", ".choice", ".matrix")) else 0
-            )  # what it must be comes first
+            first = 1 if value.canonical_path.rpartition(".")[2] in RULE_FIRST else 0
             given = [a for a in value.arguments if not isinstance(a, ExprKeyword)][first:]
-            named = [a.value for a in value.arguments if isinstance(a, ExprKeyword) and a.name == "default"]
-            attr.value = (given + named or [None])[0]
+            given += [a.value for a in value.arguments if isinstance(a, ExprKeyword) and a.name == "default"]
+            attr.value = given[0] if given else None
