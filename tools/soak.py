@@ -44,7 +44,7 @@ class Count:
     broken: list[str] = field(default_factory=list)
 
 
-class Broken(Exception):
+class BrokenError(Exception):
     """An invariant that does not hold."""
 
 
@@ -146,7 +146,7 @@ def damaged_run(dice: random.Random, folder: Path) -> str:
         stiction.Trajectory.load(other)
     except StictionError:
         return f"byte {place}, bit {bit}"
-    raise Broken(f"byte {place}, bit {bit} changed, and nobody noticed")
+    raise BrokenError(f"byte {place}, bit {bit} changed, and nobody noticed")
 
 
 # Calls.
@@ -223,15 +223,15 @@ def invariants(dice: random.Random, folder: Path) -> str:
     batch, threads = (stiction.simulate(scene, duration=200 * step, threads=k, **options, **many) for k in (1, 2))
     for name in (f"q.{joint}", f"v.{joint}"):
         if rest[name][-1] != plain[name][-1]:
-            raise Broken(f"{text}: {name} continued differs from uninterrupted")
+            raise BrokenError(f"{text}: {name} continued differs from uninterrupted")
         if not np.array_equal(batch[name], threads[name]):
-            raise Broken(f"{text}: {name} by two threads differs from one")
+            raise BrokenError(f"{text}: {name} by two threads differs from one")
         if not np.allclose(batch[name][:, 0], plain[name], rtol=1e-9, atol=1e-12):
-            raise Broken(f"{text}: {name} in a batch differs from alone")
+            raise BrokenError(f"{text}: {name} in a batch differs from alone")
     total = sum(whole[f"energy.{x}"] for x in ("kinetic", "potential", "elastic"))
     size = max(1e-9, float(whole["energy.kinetic"].max() + np.ptp(whole["energy.potential"])))
     if total.max() - total[0] > 0.02 * size and not whole.notes:
-        raise Broken(f"{text}: energy grew by {total.max() - total[0]:.2g} J of {size:.2g} J without a note")
+        raise BrokenError(f"{text}: energy grew by {total.max() - total[0]:.2g} J of {size:.2g} J without a note")
     return text
 
 
@@ -246,7 +246,7 @@ def hold(dice: random.Random, folder: Path) -> str:
     )
     run = stiction.simulate(scene, duration=100_000 * step, step=step, record=100_000 * step, signals=["q."])
     if abs(run["q.joint1"][-1]) > 1e-12:
-        raise Broken(f"level={level} part={part} step={step}: moved by {run['q.joint1'][-1]:.2g} rad")
+        raise BrokenError(f"level={level} part={part} step={step}: moved by {run['q.joint1'][-1]:.2g} rad")
     return f"level={level:.3g} part={part:.2f} step={step}"
 
 
@@ -272,7 +272,7 @@ def killed(dice: random.Random, folder: Path) -> str:
     if path.exists() and path.suffix == ".h5":
         stiction.Trajectory.load(path)
     elif path.exists() and len(path.read_text().splitlines()) != 5002:
-        raise Broken(f"{path.name}: {len(path.read_text().splitlines())} lines of 5002 after {wait:.3f} s")
+        raise BrokenError(f"{path.name}: {len(path.read_text().splitlines())} lines of 5002 after {wait:.3f} s")
     for left in folder.glob(".killed*"):
         left.unlink()
     return f"{path.name} after {wait:.3f} s"
@@ -313,7 +313,7 @@ def one(name: str, seed: int, folder: Path, count: Count) -> None:
 
 def late(*_: Any) -> None:
     """End a trial that takes too long."""
-    raise Broken(f"it took longer than {LONGEST} s")
+    raise BrokenError(f"it took longer than {LONGEST} s")
 
 
 def soak(minutes: float, seed: int, out: Path) -> int:
