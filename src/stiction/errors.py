@@ -20,7 +20,7 @@ class StictionError(Exception):
         ...     stiction.library.pendulum(0)
         ... except stiction.StictionError as error:
         ...     print(error)
-        pendulum: links is 0; allowed: a whole number, at least 1
+        pendulum: links is 0; allowed: a whole number, 1 to 1000
     """
 
     run: Any = None

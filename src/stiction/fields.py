@@ -153,7 +153,7 @@ def real(value: Any, infinite: bool = False) -> float:
     try:
         x = float(value)
     except OverflowError:
-        raise MisfitError(f"its size is not below {LARGEST:g}") from None
+        raise ValueError from None
     if math.isnan(x) or (math.isinf(x) and not infinite):
         raise ValueError
     if abs(x) >= LARGEST and not infinite:

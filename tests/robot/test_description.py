@@ -132,7 +132,7 @@ def hinge(name, parent, child, **more):
             ),
             "put the ratios into the coupling",
         ),
-        (lambda: stiction.library.pendulum(0), "links is 0; allowed: a whole number, at least 1"),
+        (lambda: stiction.library.pendulum(0), "links is 0; allowed: a whole number, 1 to 1000"),
         (lambda: stiction.library.pendulum(2, mass=-1), "mass is -1"),
         (lambda: stiction.library.two_link(lengths=(1,)), r"two_link: lengths is \(1,\); allowed: 2 numbers above 0"),
         (lambda: robot().lock({"elbow": 0.0}), "elbow.*shoulder, wrist"),

@@ -52,7 +52,7 @@ def test_values_on_floats_and_in_machine_code(text, t, value):
         ("[1]", r"'\[' has no meaning"),
         ("t = 3", "'=' has no meaning"),
         ("1 2", "too much"),
-        ("(" * 500 + "1" + ")" * 500, "nested more than 100 deep"),
+        ("(" * 500 + "1" + ")" * 500, "nested more than 50 deep"),
     ],
 )
 def test_refused_with_the_place(text, message):

@@ -67,7 +67,7 @@ def inertia_text(mo):
 
     $$\mathcal I_b = -\sum_i \mathfrak m_i [p_i]^2, \qquad \mathcal I_b = -\int \rho(p)\, [p]^2\, dV ,$$
 
-    with $p$ measured from the centre of mass. Mind the **minus**: $-[p]^2 = \|p\|^2\, 1 - p\, p^T$ is positive semidefinite, so $[p]^2$ is negative. The
+    with $p$ measured from the centre of mass. Mind the **minus**: $-[p]^2 = \|p\|^2\, 1 - p\, p^T$ is positive semidefinite, so $[p]^2$ is negative semidefinite. The
     page that this lesson follows forgets the minus of the integral; bodies would then have negative kinetic energy.
 
     Take a book: a box 0.3 m long (x), 0.03 m thick (z), of 1.2 kg. Cut it into $n^3$ equal cells, each a point mass; or integrate its density;

@@ -201,7 +201,7 @@ def play(mo, moving_picture, parts, path, style, subplots, time, whole):
 @app.cell
 def ask_1(Question):
     question_1 = Question(
-        r"The arm lies on a table (no gravity), bent at the elbow. Only joint 2 turns, at constant speed: "
+        r"As in lesson 2, now by forces: the arm lies on a table (no gravity), bent at the elbow. Only joint 2 turns, at constant speed: "
         r"$\dot q_1 = \ddot q_1 = \ddot q_2 = 0$. Which joint needs a torque?",
         "joint 1",
         {
@@ -607,7 +607,7 @@ def slips(arm, derived, down, hand_torque, mo, np, recursion, sympy):
 
     - The sign of $\dot V_0$: stretched out and at rest, the arm must hold its weight up, so $\tau_1$ and $\tau_2$ must be positive.
     - $\dot q_1$ for $\ddot q_1$: units; rad/s is added to rad/s².
-    - $M_2$ for $M_{{12}}$: $M_{{12}}$ is frame 2 in frame 1, $L_2$ away, and $M_2$ is frame 2 in the base, $L_1 + L_2$ away.
+    - $M_2$ for $M_{{12}}$ (the course's home poses of frames, not entries of the mass matrix): $M_{{12}}$ is frame 2 in frame 1, $L_2$ away, and $M_2$ is frame 2 in the base, $L_1 + L_2$ away.
       Confuse them, and the outer mass sits $L_1$ too far out.
     - $\mathrm{{ad}}_{{V_b}}$ in the recursion of accelerations, also on that page: there is no frame $b$. It is
       $\mathrm{{ad}}_{{V_i}}$, because the axis $A_i$, fixed in link $i$, is carried along by the twist of that link.

@@ -236,13 +236,13 @@ def bodies(mo, np, stiction):
 @app.cell
 def ask_2(Question):
     question_2 = Question(
-        "The elbow of an arm is bent and limp: its motor delivers no torque. Which inertia does the motor of the shoulder feel "
+        "The elbow of an arm is bent by 60° and limp: its motor delivers no torque. Which inertia does the motor of the shoulder feel "
         "when it jerks?",
         "less than with the elbow locked",
         {
             "as much as with the elbow locked": r"That would be $M_{11}$, the inertia of all that hangs on the shoulder as one "
             "rigid body. A limp elbow yields.",
-            "less than with the elbow locked": r"$D_1 = M_{11} - M_{12}^2/M_{22}$: what the elbow yields to is taken away, and "
+            "less than with the elbow locked": r"$D_1 = M_{11} - M_{12}^2/M_{22}$: what the elbow yields to is taken away (nothing, only where $M_{12} = 0$), and "
             "that is never negative.",
             "that of the upper arm alone": "Then the forearm would have to stay behind without any force. A bent elbow still "
             "carries forces, all but the torque about its axis. Only stretched or folded, and with a point mass, is it so.",

@@ -395,7 +395,7 @@ def posture_figure(bent_time, lost, mo, posture_picture, style, subplots):
 @app.cell
 def ask_3(Question):
     question_3 = Question(
-        r"The 3R arm is to change its posture while the tool presses on a switch and must not move. Which torques do that?",
+        r"The 3R arm is to change its posture while the tool presses on a switch and must not move. Which torques, added to those that hold and press, do that?",
         "Nᵀ τ₀ with the dynamically consistent N",
         {
             "(I − Jᵀ J⁺ᵀ) τ₀ with the pseudo-inverse": (

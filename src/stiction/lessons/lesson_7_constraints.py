@@ -530,7 +530,7 @@ def ask_2(Question):
                 r"Place and heading, as parking a car suggests; but the wheel can also return there with another point of "
                 r"its rim on the ground, by rolling round a loop."
             ),
-            "four": "Non-holonomic: rolling and turning in turns leads everywhere. Drivers use it when they park sideways.",
+            "four": "Non-holonomic: rolling and turning in turns leads everywhere. Drivers use it when they parallel-park.",
         },
     )
     answer_2 = question_2.ask()
@@ -638,7 +638,7 @@ def wipe_figure(COLORS, mo, press, style, subplots, wipe_error, wipe_picture, wi
 @app.cell
 def ask_3(Question):
     question_3 = Question(
-        r"The tool presses on the table with 10 N: $\lambda = 10$ N for $b = y_0 - y$. A colleague writes $b = y - y_0$ instead. What does she measure?",
+        r"The tool presses on the table with 10 N: $\lambda = 10$ N for $b = y_0 - y$. A colleague writes $b = y - y_0$ instead. What does she get?",
         "λ = −10 N, and the same joint torques",
         {
             "λ = 10 N, as it is the same table": (

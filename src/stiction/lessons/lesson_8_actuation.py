@@ -720,7 +720,7 @@ def reply_4(answer_4, question_4):
 @app.cell
 def ask_5(Question):
     question_5 = Question(
-        r"You simulate a 2R arm that swings without motors and without friction. Its energy grows by 1 % per second. Where do you look for the fault?",
+        r"You simulate a 2R arm that swings without motors and without friction. Its energy grows by 1 % per second, and the equations of motion have been checked. Where do you look for the fault?",
         "in the integration method or its step",
         {
             "nowhere: M(q) changes, and the kinetic energy with it": r"Kinetic energy does change, in exchange with potential energy. "
@@ -728,7 +728,7 @@ def ask_5(Question):
             "in the Coriolis terms: they do work on a fast arm": r"The velocity terms and the change of $M$ cancel in the power: "
             r"$\dot q^T(\dot M - 2C)\,\dot q = 0$. Energy moves between joints by them, none is made.",
             "in the integration method or its step": r"The equations conserve $K + P$; a method does so only up to its error (lesson 5). "
-            r"Halve the step: if the growth falls with it, it was the method; if it stays, a term of the model is wrong.",
+            r"Halve the step: if the growth falls with it, it was the method; if it stays, check the model again.",
         },
     )
     answer_5 = question_5.ask()
