@@ -1,9 +1,12 @@
 """The command line, as a user types it."""
 
+import os
 import struct
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 import stiction
 from stiction import Trajectory
@@ -155,3 +158,20 @@ def test_a_run_that_diverges_says_when_and_keeps_what_it_had(tmp_path):
 def test_as_a_module():
     done = subprocess.run([sys.executable, "-m", "stiction", "--version"], capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.strip() == stiction.__version__
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_terminals_that_lack_letters(encoding):
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    done = subprocess.run([COMMAND, "reproduce"], capture_output=True, env=environment)
+    assert done.returncode == 0 and b"network-1" in done.stdout and not done.stderr
+    done = subprocess.run([COMMAND, "run", "Stäubli.toml"], capture_output=True, env=environment)
+    assert done.returncode == 1 and done.stderr.startswith(b"error: there is no file 'St")
+
+
+def test_nobody_reads_on():
+    """As `stiction schema | head -1`."""
+    worker = subprocess.Popen([COMMAND, "schema"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    worker.stdout.readline()
+    worker.stdout.close()
+    assert worker.wait(60) == 141 and worker.stderr.read() == b""

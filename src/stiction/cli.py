@@ -1,5 +1,6 @@
 """The command line. Everything heavy is imported inside the commands, so that `--help` answers at once."""
 
+import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -377,13 +378,20 @@ def _table(title: str, rows: list[tuple[str, str]]) -> None:
 
 def main() -> None:
     """Run the command line: errors of ours in one line, `--debug` for the traceback; exit status 1 on error, 130 on
-    Ctrl-C.
+    Ctrl-C, 141 where nobody reads on.
     """
     os.environ["MPLBACKEND"] = "Agg"  # figures go to files, never to windows
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # terminals without our letters
     words = sys.argv[1:]
     debug = "--debug" in words
     try:
         app([word for word in words if word != "--debug"])
+        sys.stdout.flush()
+    except BrokenPipeError:  # as `stiction reproduce | head` makes it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
     except stiction.StictionError as error:
         if debug:
             raise
