@@ -1,5 +1,7 @@
 """The loop: its ends, its pace, and its time."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -129,3 +131,18 @@ def test_a_function_that_fails_ends_the_run_with_what_it_had(late, words, runs):
     rest = stiction.simulate(scene, duration=0.05, step=1e-3, record=0.01)
     if runs is None:
         np.testing.assert_allclose(run["q.joint1"], rest["q.joint1"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("runs", [None, 50])
+def test_a_run_takes_little_more_memory_than_its_record(runs):
+    scene = stiction.Scene(robot=stiction.library.chain(3), q=[0.3, 0.2, 0.1])
+    duration, many = (200.0, {}) if runs is None else (2.0, {"parameters": {"q.joint1": np.linspace(0, 1, runs)}})
+    simulate(scene, duration=1e-3, step=1e-3, **many)  # compiled
+    tracemalloc.start()
+    try:
+        run = simulate(scene, duration=duration, step=1e-3, **many)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    record = sum(x.nbytes for x in run.signals.values())
+    assert record > 5e6 and most < 1.3 * record + 2e6  # and what a small run takes

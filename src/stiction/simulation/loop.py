@@ -22,6 +22,7 @@ from stiction.simulation.core import Core
 from stiction.simulation.given import place_of
 
 LARGEST_RECORD = 2**32  # bytes
+TURNED = 2**16  # numbers of records that wait to be turned round
 CHUNK = 0.1  # s of wall time between looks at the keyboard
 
 Progress = Callable[[float], None]  # told the part that is done, 0 … 1
@@ -32,7 +33,7 @@ class Record(NamedTuple):
 
     Attributes:
         ticks: of the records, (T,).
-        seen: signals at them, (T, *batch, signals).
+        seen: signals at them, (signals, T, *batch).
         state: at the end, (*batch, slots).
         tick: of the state.
         status: "completed", "interrupted", "diverged" or "failed" (a Python function raised, or gave no numbers).
@@ -66,10 +67,10 @@ def whole(long: str, total: float, short: str, part: float) -> int:
 def follow(core: Core, every: int, count: int, progress: Progress | None) -> Record:
     """Advance from tick to tick of all clocks that Python sees; keep the signals `count` times, `every` ticks apart."""
     what, began = core.program, int(core.ticks[0])
-    kept = _room(count, len(core.state), len(what.wanted), every * what.step)
+    kept = _Kept(count, len(core.state), len(what.wanted), every * what.step)
     core.advance(0)
     _check_start(core)
-    kept[0] = core.seen
+    kept.add(core.seen)
     good = np.full(len(core.state), began + every * count)
     status, message, done, calls, tick = "completed", "", 0, 0, began
     pace = _Pace(progress, began, every * count, what.method.own_steps)
@@ -95,12 +96,12 @@ def follow(core: Core, every: int, count: int, progress: Progress | None) -> Rec
                     break
             if (tick - began) % every == 0:
                 done = (tick - began) // every
-                kept[done] = core.seen
+                kept.add(core.seen)
     except KeyboardInterrupt:
         status = "interrupted"
         message = f"stopped by the user after {done * every * what.step:g} s of {count * every * what.step:g} s"
     ticks, batch = began + np.arange(done + 1) * every, core.batch
-    seen, state = kept[: done + 1].reshape(done + 1, *batch, -1), core.state.reshape(*batch, -1)
+    seen, state = kept.records(done + 1).reshape(-1, done + 1, *batch), core.state.reshape(*batch, -1)
     last = np.minimum(good, ticks[-1]).reshape(batch)
     return Record(ticks, seen, state, tick, status, message, last, calls, failure)
 
@@ -136,8 +137,36 @@ class _Pace:
                 self.tell((first - self.began) / self.total)
 
 
+class _Kept:
+    """All records, signal by signal: those of a signal lie together, so that nobody has to copy them. Some records at a
+    time are turned round.
+    """
+
+    def __init__(self, count: int, runs: int, size: int, record: float) -> None:
+        self.all = _room(count, runs, size, record)
+        self.some = np.empty((min(count + 1, max(1, TURNED // max(1, runs * size))), runs, size))
+        self.done = self.waiting = 0
+
+    def add(self, seen: np.ndarray) -> None:
+        """Keep a record."""
+        self.some[self.waiting] = seen
+        self.waiting += 1
+        if self.waiting == len(self.some):
+            self._turn()
+
+    def _turn(self) -> None:
+        n = self.waiting
+        self.all[:, self.done : self.done + n] = self.some[:n].transpose(2, 0, 1)
+        self.done, self.waiting = self.done + n, 0
+
+    def records(self, count: int) -> np.ndarray:
+        """The first records, (signals, count, runs); of a run that ended early in no more memory than they need."""
+        self._turn()
+        return self.all if count == self.all.shape[1] else self.all[:, :count].copy()
+
+
 def _room(count: int, runs: int, size: int, record: float) -> np.ndarray:
-    """Memory for all records, if there is enough."""
+    """Memory for all records, (signals, records, runs), if there is enough."""
     needed = (count + 1) * runs * size * 8
     if needed > LARGEST_RECORD:
         least = math.ceil(needed / LARGEST_RECORD)
@@ -147,7 +176,7 @@ def _room(count: int, runs: int, size: int, record: float) -> np.ndarray:
             f"recording takes {needed / 2**30:.1f} GiB; allowed: {LARGEST_RECORD / 2**30:g} GiB. "
             f"Record every {fits:g} s instead of {record:g} s, or fewer signals"
         )
-    return np.full((count + 1, runs, size), math.nan)
+    return np.full((size, count + 1, runs), math.nan)
 
 
 def _divergence(core: Core, steps: int) -> str:

@@ -259,7 +259,7 @@ def _time(what: str, value: Any) -> float:
 def _trajectory(program: StepProgram, done: Record, parameters: Mapping[str, Any], seed: int) -> Trajectory:
     """What was seen, by name."""
     network, step = program.layout.network, program.step
-    seen = {key: done.seen[..., j].copy() for j, key in enumerate(program.wanted)}
+    seen = {key: done.seen[j] for j, key in enumerate(program.wanted)}
     energy = {key: x for key, x in seen.items() if key[0] in BALANCE} if program.energy else {}
     named = {key: (program.name(key), x) for key, x in seen.items() if key not in energy}
     signals = {name: x for name, x in named.values()} | (balance(network, energy) if energy else {})
