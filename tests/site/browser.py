@@ -144,6 +144,10 @@ class Page:
         for domain in ("Page", "Network", "Runtime", "Log"):
             self.send(f"{domain}.enable")
         self.send("Target.setAutoAttach", autoAttach=True, waitForDebuggerOnStart=False, flatten=True)
+        self.resize(size, height)
+
+    def resize(self, size, height=None):
+        """Show it on another screen."""
         width, usual = SIZES[size]
         shape = {"width": width, "height": height or usual, "deviceScaleFactor": 1, "mobile": size == "phone"}
         self.send("Emulation.setDeviceMetricsOverride", **shape)

@@ -51,12 +51,14 @@ def test_every_page_opens_without_a_fault(site):
         for page in sorted(site.rglob("*.html")):
             if page.name == "404.html":
                 continue
+            tab = browser.page("desktop")
+            tab.open(page.as_uri())
             for size in ("desktop", "phone"):
-                tab = browser.page(size)
-                tab.open(page.as_uri())
+                tab.resize(size)
+                tab.rest(0.1)
                 if found := tab.problems():
                     wrong[str(page.relative_to(site)), size] = found
-                tab.close()
+            tab.close()
     assert wrong == {}
 
 
