@@ -18,8 +18,6 @@ from stiction.lessons.question import Question
 from stiction.lessons.serve import command
 from tests.site.browser import Browser, program
 
-SLIDERS = (mo.ui.slider, mo.ui.dropdown, mo.ui.switch)
-
 
 def notebook(name):
     path = file_of(name)

@@ -95,8 +95,8 @@ def follow(core: Core, every: int, count: int, progress: Progress | None) -> Rec
                 if not core.batch:
                     break
             if (tick - began) % every == 0:
-                done = (tick - began) // every
                 kept.add(core.seen)
+                done = (tick - began) // every  # after it: what is counted is there, wherever Ctrl-C comes
     except KeyboardInterrupt:
         status = "interrupted"
         message = f"stopped by the user after {done * every * what.step:g} s of {count * every * what.step:g} s"
