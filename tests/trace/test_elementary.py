@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from stiction.trace import Port, Program, atan2, cos, exp, log, sin, tan, tanh
+from stiction.trace.functions import power
 
 mpmath.mp.prec = 160
 
@@ -48,8 +49,11 @@ def test_angles(function, reference, bound):
 
 @pytest.mark.parametrize("function, reference", [(sin, mpmath.sin), (cos, mpmath.cos)])
 def test_angles_beyond_the_range_are_right_too(function, reference):
-    x = np.array([1e6 + 1, 1e9, 1e15, 1e19, -1e19, 1e22, 1.7e308, 2.0**60, 3.0])
-    assert worst(function, reference, x) < 2.5
+    rng = np.random.default_rng(3)
+    hardest = math.ldexp(6381956970095103, 797)  # of all doubles the nearest to a multiple of π/2
+    x = np.array([1e6 + 1, 1e9, 1e15, 1e19, -1e19, 1e22, 1.7e308, 2.0**60, 3.0, hardest, -hardest])
+    with mpmath.workprec(1400):
+        assert worst(function, reference, np.concatenate([x, spread(rng, 5.5, 308, 1000)])) < 2.5
 
 
 def test_exponential_and_logarithm():
@@ -59,6 +63,25 @@ def test_exponential_and_logarithm():
         [10 ** rng.uniform(-307, 308, 3000), rng.uniform(0.5, 2, 3000), 1 + spread(rng, -15, -1, 500)]
     )
     assert worst(log, mpmath.log, positive) < 2.5
+
+
+def test_power():
+    rng = np.random.default_rng(4)
+    base, exponent = 10 ** rng.uniform(-3, 3, 4000), rng.uniform(-90, 90, 4000)
+    assert worst(power, mpmath.power, base, exponent) < 2.5
+    near = 1 + spread(rng, -9, -1, 2000)
+    assert worst(power, mpmath.power, near, rng.uniform(-1, 1, 2000) * np.minimum(1e11, 700 / abs(np.log(near)))) < 2.5
+    assert worst(power, mpmath.power, 10 ** rng.uniform(-300, 300, 2000), rng.uniform(-1, 1, 2000)) < 2.5
+    assert worst(power, mpmath.power, -(10 ** rng.uniform(-3, 3, 500)), rng.integers(-90, 90, 500).astype(float)) < 2.5
+
+
+def test_edges_of_the_power_are_those_of_c():
+    edges = [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, 1e300, math.inf, -math.inf, math.nan, 2.0**53, 2.5]
+    x, y = (a.ravel() for a in np.meshgrid(edges, edges))
+    with np.errstate(all="ignore"):
+        found, wanted = compiled(power, 2)(x, y)[0], np.float_power(x, y)
+    np.testing.assert_allclose(found, wanted, rtol=5e-16)
+    np.testing.assert_array_equal(np.signbit(found[found == found]), np.signbit(wanted[found == found]))
 
 
 def test_tanh_and_atan2():

@@ -5,11 +5,8 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
-LIBRARY = {
-    "sin": 1,
-    "cos": 1,
-    "pow": 2,
-}  # the C library's functions that kernels may call: how many arguments they take
+from stiction.trace import angle
+
 LARGEST_FLOAT32 = 3.4028234663852886e38
 MAGIC = 6755399441055744.0  # 1.5 · 2^52: adding it leaves the nearest whole number in the low bits
 
@@ -219,33 +216,54 @@ class Arithmetic:
             self.memo[key] = function(self, x)
         return self.memo[key]
 
-    def rescue(self, names: tuple[str, ...], inside: Value, fast: tuple[Value, ...], x: Value) -> tuple[Value, ...]:
-        """The fast results where `inside` holds; else the C library's, in a branch that is hardly ever taken."""
+    def reduced(self, inside: Value, near: tuple[Value, Value], x: Value) -> tuple[Value, Value]:
+        """Angle and quarter turns as `near` has them where `inside` holds; elsewhere those of huge angles, in a branch
+        that is hardly ever taken.
+        """
         text, label = self.text, next(self.text.numbers)
         fine = inside.name if self.lanes == 1 else self.all_lanes(inside).name
         slow, join, before = f"slow{label}", f"join{label}", text.block
         text.lines.append(f"  br i1 {fine}, label %{join}, label %{slow}, !prof !0")
         text.begin(slow)
-        right = [self.where(inside, y, self.library(name, x)) for name, y in zip(names, fast, strict=True)]
+        text.top["huge"] = angle.HUGE
+        far = [
+            self.instruction(f"call {self.real} {self._each_lane(part)}({self.real} {x.name})") for part in angle.PARTS
+        ]
+        right = [self.where(inside, y, z) for y, z in zip(near, far, strict=True)]
         text.lines.append(f"  br label %{join}")
         text.begin(join)
-        return tuple(
+        r, turns = (
             self.instruction(f"phi {self.real} [ {y.name}, %{before} ], [ {z.name}, %{slow} ]")
-            for y, z in zip(fast, right, strict=True)
+            for y, z in zip(near, right, strict=True)
         )
+        return r, turns
 
     def all_lanes(self, mask: Value) -> Value:
         full = f"@llvm.vector.reduce.and.v{self.lanes}i1"
         self.text.top[full] = f"declare i1 {full}({self.mask})"
         return self.instruction(f"call i1 {full}({self.mask} {mask.name})")
 
-    def library(self, name: str, *args: Value) -> Value:
-        """The C library's function on each lane, out of line."""
-        full = f"@each_{name}_{self.suffix}"
-        if full not in self.text.top:
-            self.text.top[f"@stiction_{name}"] = f"declare double @stiction_{name}({', '.join(['double'] * len(args))})"
-            self.text.top[full] = each_lane(full, name, self.real, self.lanes, len(args))
-        return self.instruction(f"call {self.real} {full}({', '.join(f'{self.real} {a.name}' for a in args)})")
+    def _each_lane(self, name: str) -> str:
+        """A function of one number on each lane."""
+        if self.lanes == 1:
+            return f"@{name}"
+        full = f"@{name}_{self.lanes}"
+        self.text.top[full] = each_lane(full, name, self.real, self.lanes)
+        return full
+
+    def product(self, a: Value, b: Value) -> tuple[Value, Value]:
+        """The product of two numbers, and what its rounding lost."""
+        high = a * b
+        if self.text.target.fuses:
+            return high, self.fma(a, b, -high)
+        (a1, a2), (b1, b2) = self._halves(a), self._halves(b)
+        return high, ((a1 * b1 - high) + a1 * b2 + a2 * b1) + a2 * b2
+
+    def _halves(self, x: Value) -> tuple[Value, Value]:
+        """A number as a sum of two with half of its bits, so that products of them are exact (Dekker 1971)."""
+        grown = x * self.constant(2.0**27 + 1)
+        top = grown - (grown - x)
+        return top, x - top
 
 
 def hexadecimal(value: float, bits: int) -> str:
@@ -256,18 +274,14 @@ def hexadecimal(value: float, bits: int) -> str:
     return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
 
 
-def each_lane(full: str, name: str, real: str, lanes: int, arity: int) -> str:
-    """A function that calls the C library once per lane."""
-    parameters = ", ".join(f"{real} %a{k}" for k in range(arity))
-    lines = [f"define internal {real} {full}({parameters}) noinline cold {{"]
-    previous = "undef"
+def each_lane(full: str, name: str, real: str, lanes: int) -> str:
+    """A function that calls one of a single number once per lane."""
+    lines, previous = [f"define internal {real} {full}({real} %x) noinline cold {{"], "undef"
     for lane in range(lanes):
-        names = [f"%a{k}" if lanes == 1 else f"%x{k}_{lane}" for k in range(arity)]
-        if lanes > 1:
-            lines += [f"  {x} = extractelement {real} %a{k}, i32 {lane}" for k, x in enumerate(names)]
-        lines.append(f"  %r{lane} = call double @stiction_{name}({', '.join(f'double {x}' for x in names)})")
-        if lanes > 1:
-            lines.append(f"  %s{lane} = insertelement {real} {previous}, double %r{lane}, i32 {lane}")
-            previous = f"%s{lane}"
-    lines.append(f"  ret {real} {previous if lanes > 1 else '%r0'}")
-    return "\n".join([*lines, "}"])
+        lines += [
+            f"  %x{lane} = extractelement {real} %x, i32 {lane}",
+            f"  %r{lane} = call double @{name}(double %x{lane})",
+            f"  %s{lane} = insertelement {real} {previous}, double %r{lane}, i32 {lane}",
+        ]
+        previous = f"%s{lane}"
+    return "\n".join([*lines, f"  ret {real} {previous}", "}"])

@@ -6,9 +6,10 @@ place on the stated ranges:
 
 | function | range | outside |
 |---|---|---|
-| sin, cos (tan: 5 units) | abs(x) ≤ 1e6 | the C library's function, lane by lane |
+| sin, cos (tan: 5 units) | all numbers | NaN at infinity |
 | exp | results that are normal numbers | inf above, 0 below |
 | log | positive normal numbers | −inf at 0, NaN below, inf at inf |
+| pow | results that are normal numbers | inf above, 0 below; NaN for a negative base with a broken exponent |
 | tanh | all numbers | |
 | atan2 | ratios y/x that are normal numbers | 0 or ±π/2, ±π |
 
@@ -25,7 +26,10 @@ HALF_PI = (1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21)
 TWO_OVER_PI = 0.6366197723675814
 PI, PI_REST = 3.141592653589793, 1.2246467991473532e-16
 LN2, LN2_REST = 0.6931471803691238, 1.9082149292705877e-10  # 33 bits, and the rest
-LARGEST_ANGLE = 1e6
+LN2_LAST = 1.1612227229362532e-26  # what LN2 and LN2_REST leave
+LARGEST_ANGLE = 1e6  # for three parts of π/2
+SMALLEST = 2.2250738585072014e-308  # that is normal
+TWO_THIRDS = 0.6666666666666666, 3.700743415417188e-17
 
 SIN = (
     -0.16666666666666663,
@@ -64,6 +68,16 @@ LOG = (
     0.15330617306743305,
     0.1463003136412286,
 )
+LOG_TAIL = (
+    0.4,
+    0.28571428571429364,
+    0.22222222221656232,
+    0.1818181833531448,
+    0.15384594970887083,
+    0.13334804238680917,
+    0.11706248528721643,
+    0.117230511556927,
+)  # of log((1 + t)/(1 − t)) after 2t + (2/3)t³, by t⁵ and in powers of t²
 ATAN = (
     -0.3333333333333333,
     0.19999999999995505,
@@ -93,6 +107,7 @@ def sin_cos(m: Any, x: Any) -> tuple[Any, Any]:
     r = x
     for part in HALF_PI:
         r = m.fma(turns, m.constant(-part), r)
+    r, turns = m.reduced(abs(x) <= m.constant(LARGEST_ANGLE), (r, turns), x)
     square = r * r
     sine = m.fma(r * square, polynomial(m, square, SIN), r)
     half = square * m.constant(0.5)
@@ -103,8 +118,7 @@ def sin_cos(m: Any, x: Any) -> tuple[Any, Any]:
     sine, cosine = m.where(odd, cosine, sine), m.where(odd, sine, cosine)
     sine = m.where(m.bit(turns, 1), -sine, sine)
     cosine = m.where(m.bit(turns + one, 1), -cosine, cosine)
-    inside = abs(x) <= m.constant(LARGEST_ANGLE)
-    return m.rescue(("sin", "cos"), inside, (sine, cosine), x)
+    return sine, cosine
 
 
 def sin(m: Any, x: Any) -> Any:
@@ -152,6 +166,62 @@ def log(m: Any, x: Any) -> Any:
     value = m.where(x < m.constant(float("inf")), value, x)  # inf and NaN pass through
     value = m.where(x < m.constant(0.0), m.constant(float("nan")), value)
     return m.where(abs(x) <= m.constant(0.0), m.constant(float("-inf")), value)
+
+
+def _two_sum(a: Any, b: Any) -> tuple[Any, Any]:
+    """The sum of two numbers, and what its rounding lost (Knuth)."""
+    high = a + b
+    part = high - a
+    return high, (a - (high - part)) + (b - part)
+
+
+def _log_parts(m: Any, x: Any) -> tuple[Any, Any]:
+    """The logarithm of a positive normal number as a sum of two numbers, to some 65 bits."""
+    e, s = m.exponent(x), m.significand(x)
+    high = s > m.constant(1.4142135623730951)
+    e = m.where(high, e + m.constant(1.0), e)
+    s = m.where(high, s * m.constant(0.5), s)
+    top, (bottom, rest) = s - m.constant(1.0), _two_sum(s, m.constant(1.0))
+    t = top / bottom  # log s = 2t + (2/3)t³ + …, t = (s − 1)/(s + 1) with its own error
+    near, error = m.product(t, bottom)
+    t_rest = (((top - near) - error) - t * rest) / bottom
+    square, error = m.product(t, t)
+    square_rest = m.fma(t + t, t_rest, error)
+    cubic, error = m.product(square, m.constant(TWO_THIRDS[0]))
+    tail = square * square * polynomial(m, square, LOG_TAIL)
+    error = error + m.fma(square, m.constant(TWO_THIRDS[1]), square_rest * m.constant(TWO_THIRDS[0])) + tail
+    more, lost = m.product(t, cubic)  # t (2/3 t² + …) beside 2t
+    lost = lost + m.fma(t, error, t_rest * cubic)
+    value, rest = _two_sum(t + t, more)
+    rest = rest + (t_rest + t_rest) + lost
+    first, lost = _two_sum(e * m.constant(LN2), value)
+    second, error = _two_sum(e * m.constant(LN2_REST), lost)
+    total = first + second
+    return total, ((first - total) + second) + (error + rest + e * m.constant(LN2_LAST))
+
+
+def pow(m: Any, x: Any, y: Any) -> Any:
+    """The power x^y, with the edges that the C library's has."""
+    zero, one, infinite = m.constant(0.0), m.constant(1.0), m.constant(float("inf"))
+    size, whole, halved = abs(x), m.intrinsic("floor", y), y * m.constant(0.5)
+    none = size < m.constant(SMALLEST)  # denormals count as 0
+    log, rest = _log_parts(m, m.where(none, one, size))
+    high, low = m.product(log, y)
+    bounded = m.where(high > m.constant(800.0), m.constant(800.0), high)
+    k = m.rint(m.where(bounded < m.constant(-800.0), m.constant(-800.0), bounded) * m.constant(1 / 0.6931471805599453))
+    r = m.fma(k, m.constant(-LN2_REST), m.fma(k, m.constant(-LN2), high)) + m.fma(rest, y, low)
+    value = m.scale(one + m.fma(r * r, m.fma(r, polynomial(m, r, EXP), m.constant(0.5)), r), k)
+    value = m.where(high > m.constant(709.782712893384), infinite, value)
+    value = m.where(high < m.constant(-708.3964185322641), zero, value)
+    grows = y > zero
+    value = m.where(none, m.where(grows, zero, infinite), value)
+    value = m.where(size < infinite, value, m.where(grows, infinite, zero))
+    value = m.where(m.compare("oeq", size, one), one, value)
+    odd = m.compare("oeq", whole, y) & m.compare("une", m.intrinsic("floor", halved), halved)
+    value = m.where(m.negative(x) & odd, -value, value)
+    value = m.where((x < zero) & (size < infinite) & m.compare("one", whole, y), m.constant(float("nan")), value)
+    value = m.where(m.compare("uno", x, y), x + y, value)
+    return m.where(m.compare("oeq", y, zero), one, m.where(m.compare("oeq", x, one), one, value))
 
 
 def tanh(m: Any, x: Any) -> Any:
@@ -205,6 +275,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "tan": tan,
     "exp": exp,
     "log": log,
+    "pow": pow,
     "tanh": tanh,
     "atan2": atan2,
     "uniform": uniform,

@@ -288,8 +288,6 @@ class Emitter:
             return m.instruction(f"{e.op} {m.mask} {x[0].name}, {x[1].name}")
         if e.op == "not":
             return m.instruction(f"xor {m.mask} {x[0].name}, {m.truth(True).name}")
-        if e.op == "pow":
-            return self.widened(lambda d, *y: d.library("pow", *y), x, m)
         direct: dict[str, Callable[..., Value]] = {
             "neg": lambda a: -a,
             "abs": abs,

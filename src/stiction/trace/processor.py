@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import llvmlite.binding as llvm
 
-from stiction.trace.arithmetic import LIBRARY, Target
+from stiction.trace.arithmetic import Target
 
 MEMORY = ("malloc", "free")  # what kernels with large arrays call
 SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
@@ -25,7 +25,7 @@ def _initialize() -> None:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     library = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
-    for name in (*LIBRARY, *MEMORY):
+    for name in MEMORY:
         address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
         llvm.add_symbol(f"stiction_{name}", address)
 
