@@ -16,6 +16,7 @@ EXTRA = {
     "trimesh": "meshes",
     "sympy": "symbolic",
     "marimo": "lessons",
+    "cupy": "cuda",
     "zensical": "docs",
     "mkdocstrings_handlers.python": "docs",
 }

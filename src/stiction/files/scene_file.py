@@ -42,10 +42,11 @@ from stiction.network.wires import Term, Wire
 from stiction.parts import Digital, Part, Table
 from stiction.robot.robot import Robot
 from stiction.scene import Formula, FrictionSite, Scene, SceneError
+from stiction.trace.device import TYPES
 
 MACHINES = ROBOTS | ARMS
 URDF = ("urdf", "base", "keep_fixed", "lumped")
-SETTINGS = ("duration", "step", "method", "record", "signals", "energy", "seed", "start")
+SETTINGS = ("duration", "step", "method", "record", "signals", "energy", "seed", "start", "dtype")
 TABLES = (
     "robot",
     "robots",
@@ -70,7 +71,7 @@ class SceneFile:
 
     Attributes:
         scene: the scene.
-        settings: duration, step, method, record, signals, energy, seed and start, as `simulate` takes them.
+        settings: duration, step, method, record, signals, energy, seed, start and dtype, as `simulate` takes them.
         path: of the file.
 
     Example:
@@ -356,6 +357,8 @@ def setting(key: str, value: Any) -> Any:
         value = [value] if isinstance(value, str) else list(value)
     if key == "signals" and not (isinstance(value, list) and all(isinstance(x, str) for x in value)):
         raise SceneError(f"signals is {value!r}; allowed: a list of names, or of beginnings of names")
+    if key == "dtype" and value not in TYPES:
+        raise SceneError(f"dtype is {value!r}; allowed: 'float64', 'float32'")
     if key == "seed" and not (type(value) is int and 0 <= value < 2**32):
         raise SceneError(f"seed is {value!r}; allowed: a whole number from 0 to 4294967295")
     if key == "start" and value != "held":

@@ -73,6 +73,7 @@ def schema() -> dict[str, Any]:
                 "description": "which signals to keep, by the beginnings of their names",
             },
             "start": {"const": "held", "description": "at rest, held by the drives"},
+            "dtype": {"enum": ["float64", "float32"], "default": "float64", "description": "of all numbers of the run"},
             "seed": {"type": "integer", "minimum": 0, "default": 0, "description": "of the noise of sensors"},
             "energy": {"type": "boolean", "default": False, "description": "keep the energy balance"},
             "limits": {"enum": ["act", "ignore"], "default": "act", "description": "whether joints stop at their ends"},

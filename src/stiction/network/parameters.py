@@ -115,12 +115,22 @@ class Parameters:
         return found + ([Port("varying", (len(self.varying),), "SI")] if self.varying else [])
 
     @property
-    def arrays(self) -> list[np.ndarray]:
-        """Their values, one array per port; the varying ones last, (*batch, how many)."""
+    def shared_arrays(self) -> list[np.ndarray]:
+        """The values of all ports but the varying one."""
         found = [np.array(list(self.shared.values()), float)]
         for width, tables in self._widths.items():
             found.append(np.array([row for key in tables for row in self.tables[key]], float).reshape(-1, width))
-        return found + ([np.stack(list(self.varying.values()), axis=-1)] if self.varying else [])
+        return found
+
+    @property
+    def varying_array(self) -> np.ndarray:
+        """The values that vary, (*batch, how many)."""
+        return np.stack(list(self.varying.values()), axis=-1) if self.varying else np.empty((*self.batch, 0))
+
+    @property
+    def arrays(self) -> list[np.ndarray]:
+        """Their values, one array per port; the varying ones last, (*batch, how many)."""
+        return [*self.shared_arrays, *([self.varying_array] if self.varying else [])]
 
     def traced(self, given: Sequence[Any]) -> tuple[Network, Any, Sequence[Any]]:
         """Network and method on what a program was given, and what else it was given."""

@@ -2,12 +2,14 @@
 
 import copy
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from stiction.errors import InputError
 from stiction.simulation.program import StepProgram
+from stiction.trace.program import Program
 
 
 def check_seed(seed: Any) -> int:
@@ -18,7 +20,8 @@ def check_seed(seed: Any) -> int:
 
 
 class Core:
-    """Some runs that advance in place; what `simulate` records and what `Simulator` hands out.
+    """Some runs that advance in place; what `simulate` records and what `Simulator` hands out. Its arrays are on the
+    device of its program.
 
     Attributes:
         program: what advances them.
@@ -33,21 +36,30 @@ class Core:
 
     def __init__(self, program: StepProgram, state: np.ndarray, tick: Any, threads: int | None, seed: int = 0) -> None:
         self.program, self.batch, self.threads = program, state.shape[:-1], threads
-        runs = math.prod(self.batch)
-        self.state = np.array(state, float).reshape(runs, -1)
-        self.ticks = np.array(np.broadcast_to(tick, self.batch), float).reshape(runs)
-        self.alive, self.seen = np.ones(runs), np.zeros((runs, len(program.wanted)))
-        self._steps, self.numbers = np.zeros(()), np.arange(runs, dtype=float)
-        self._given = program.parameters.arrays
-        if program.parameters.varying:
-            self._given[-1] = self._given[-1].reshape(runs, -1)
-        self.varying = self._given[-1] if program.parameters.varying else np.empty((runs, 0))
-        self._h, self._seed = np.array(program.step), np.array(float(seed))
-        who = [self._h, self._seed, self.numbers, self.ticks, self._steps, self.alive]
-        self._arrays = [*self._given, *who, self.state, self.seen]
-        results = [self.state, self.ticks, self.alive, self.seen]
-        self._call = program.program.bind(self._arrays, results, threads)
-        self._own_steps = program.method.own_steps
+        device = self.device = program.device
+        runs, array = math.prod(self.batch), device.array
+        self.state = array(np.reshape(state, (runs, -1)))
+        self.ticks = array(np.broadcast_to(tick, self.batch).reshape(runs))
+        self.alive, self.seen = array(np.ones(runs)), array(np.zeros((runs, len(program.wanted))))
+        self._steps, self.numbers = device.table(0.0), array(np.arange(runs))
+        self._given = [device.table(x) for x in program.parameters.shared_arrays]
+        self.varying = array(program.parameters.varying_array.reshape(runs, -1))
+        self._given += [self.varying] if program.parameters.varying else []
+        self._h, self._seed = device.table(program.step), device.table(float(seed))
+        self._who = [self._h, self._seed, self.numbers, self.ticks]
+        self._arrays = [*self._given, *self._who, self._steps, self.alive, self.state, self.seen]
+        self._call = self._bound(program.program, self._arrays, [self.state, self.ticks, self.alive, self.seen])
+        self._own_steps, self._counted = program.method.own_steps, 0
+        if program.ticker:
+            self._ticked = device.array(self.state)
+            self._tick = self._bound(program.ticker, [*self._given, *self._who, self.state], [self._ticked])
+
+    def _bound(self, program: Program, arrays: list, results: list) -> Callable[[], None]:
+        return self.device.bind(program, arrays, results, self.threads)
+
+    def fetched(self, x: Any) -> np.ndarray:
+        """One of its arrays, or what was made of it, as NumPy's."""
+        return self.device.fetched(x)
 
     @property
     def dead(self) -> np.ndarray:
@@ -67,9 +79,9 @@ class Core:
         together = bool((self.ticks == self.ticks[0]).all())
         while steps:  # its steps end at ticks
             n = self.program.until_tick(int(self.ticks[0]), steps) if together else 1
-            before, who = self.state.copy(), (self._h, self._seed, self.numbers, self.ticks)
-            ticked = self.program.ticker(*self._given, *who, self.state, threads=self.threads)[0]
-            self.state[~self.dead] = ticked[~self.dead]
+            before, alive = self.state.copy(), ~self.dead
+            self._tick()
+            self.state[alive] = self._ticked[alive]
             try:
                 self._advance(n)
             except BaseException:
@@ -78,7 +90,8 @@ class Core:
             steps -= n
 
     def _advance(self, steps: int) -> None:
-        self._steps[()] = steps
+        if steps != self._counted:
+            self._steps[()] = self._counted = steps
         if self._own_steps:
             self._arrive(steps)
         else:
@@ -112,8 +125,7 @@ class Core:
         for caller in due:
             if inputs is None or caller.follows:
                 assert program.probe
-                who = (self._h, self._seed, self.numbers, self.ticks)
-                inputs = program.probe(*self._given, *who, after, threads=self.threads)[0]
+                inputs = program.probe(*self._given, *self._who, after, threads=self.threads)[0]
             own, reads = (x.reshape(*self.batch, -1) for x in (after[:, caller.slots], inputs[:, caller.inputs]))
             after[:, caller.slots] = caller.call(tick * program.step, own, reads).reshape(len(after), -1)
         self.state[...] = after
@@ -122,8 +134,8 @@ class Core:
     def one(self, run: int) -> "Core":
         """A run by itself, alive at its last good state."""
         program = copy.copy(self.program)
-        values = dict(zip(program.parameters.varying, self.varying[run], strict=True))
+        values = dict(zip(program.parameters.varying, self.fetched(self.varying[run]), strict=True))
         program.parameters = program.parameters.for_runs(values, ())
-        alone = Core(program, self.state[run], self.ticks[run], 1, int(self._seed))
+        alone = Core(program, self.fetched(self.state[run]), float(self.ticks[run]), 1, int(self._seed))
         alone.numbers[0] = run
         return alone

@@ -70,7 +70,7 @@ def follow(core: Core, every: int, count: int, progress: Progress | None) -> Rec
     kept = _Kept(count, len(core.state), len(what.wanted), every * what.step)
     core.advance(0)
     _check_start(core)
-    kept.add(core.seen)
+    kept.add(core.fetched(core.seen))
     good = np.full(len(core.state), began + every * count)
     status, message, done, calls, tick = "completed", "", 0, 0, began
     pace = _Pace(progress, began, every * count, what.method.own_steps)
@@ -91,17 +91,18 @@ def follow(core: Core, every: int, count: int, progress: Progress | None) -> Rec
                     alive, status, message = False, "diverged", _divergence(core, n)
                 tick += n
             if not alive:
-                good[core.dead & (good > began + done * every)] = began + done * every
+                good[core.fetched(core.dead) & (good > began + done * every)] = began + done * every
                 if not core.batch:
                     break
             if (tick - began) % every == 0:
-                kept.add(core.seen)
+                kept.add(core.fetched(core.seen))
                 done = (tick - began) // every  # after it: what is counted is there, wherever Ctrl-C comes
     except KeyboardInterrupt:
         status = "interrupted"
         message = f"stopped by the user after {done * every * what.step:g} s of {count * every * what.step:g} s"
     ticks, batch = began + np.arange(done + 1) * every, core.batch
-    seen, state = kept.records(done + 1).reshape(-1, done + 1, *batch), core.state.reshape(*batch, -1)
+    seen = kept.records(done + 1).reshape(-1, done + 1, *batch)
+    state = np.array(core.fetched(core.state), float).reshape(*batch, -1)
     last = np.minimum(good, ticks[-1]).reshape(batch)
     return Record(ticks, seen, state, tick, status, message, last, calls, failure)
 

@@ -16,6 +16,7 @@ from stiction.network.programs import shared_program
 from stiction.simulation import observe
 from stiction.simulation.energy import energies
 from stiction.trace.array import Array
+from stiction.trace.device import Cuda, Host
 from stiction.trace.functions import Scalar, absolute, loop, where
 from stiction.trace.grid import each
 from stiction.trace.parameters import Key
@@ -63,19 +64,32 @@ class StepProgram:
         step: [s].
         wanted: keys of the signals that are seen.
         callers: Python functions on their clocks.
+        device: where it runs.
     """
 
     def __init__(
-        self, parameters: Parameters, layout: Layout, step: float, wanted: Sequence[Key], energy: bool
+        self,
+        parameters: Parameters,
+        layout: Layout,
+        step: float,
+        wanted: Sequence[Key],
+        energy: bool,
+        device: Host | Cuda,
     ) -> None:
-        self.parameters, self.layout, self.step = parameters, layout, step
+        self.parameters, self.layout, self.step, self.device = parameters, layout, step, device
         self.wanted, self.energy = list(wanted), energy
         self.method = parameters.method
         self.callers = self._callers()
-        key = parameters.key("steps", tuple(wanted), tuple(layout.works), tuple(layout.marks), energy)
+        if self.callers and device.name != "cpu":
+            raise InputError(
+                f"'{next(iter(self._callbacks()))}' is a Python function, which a GPU cannot call; write it as a "
+                "compiled controller, or take device='cpu'"
+            )
+        what = ("steps", tuple(wanted), tuple(layout.works), tuple(layout.marks), energy, device.dtype.name)
+        key = parameters.key(*what)
         self.program = shared_program(key, lambda: self._program(key))
         try:
-            self.program.kernel(0 if parameters.batch else 1)
+            device.prepare(self.program, bool(parameters.batch))
         except TooLargeError as error:
             raise InputError(f"method '{self.method.title}': {error}; {self.method.instead}") from None
         self.clocks = [part.clock.ticks(step) for part in layout.network.digital.values()]
@@ -116,7 +130,7 @@ class StepProgram:
             moved = 0 if method.own_steps else steps  # its runs arrive after several calls
             return state, tick + where(now > 0, moved, 0), now, seen
 
-        return Program(self.method.title, function, self._inputs(), self._outputs(), key=key)
+        return Program(self.method.title, function, self._inputs(), self._outputs(), key, self.device.dtype.name)
 
     def _inputs(self) -> list[Port]:
         more = [Port("steps", (), "1", "uniform"), Port("alive"), self._state(), self._signals()]
@@ -147,7 +161,7 @@ class StepProgram:
 
         inputs = [*self.parameters.ports, *self._moment(), self._state()]
         outputs = [Port("inputs", (max(caller.inputs.stop for caller in self.callers),), "SI")]
-        return Program(f"{self.method.title}, inputs", function, inputs, outputs, key=key)
+        return Program(f"{self.method.title}, inputs", function, inputs, outputs, key, self.device.dtype.name)
 
     def _ticker(self, key: Any) -> Program:
         """What lets compiled parts tick, for a method with its own steps."""
@@ -158,7 +172,7 @@ class StepProgram:
             return (self.layout.flat(block._replace(own=network.ticked(block.own, tick, tick * h, h, (seed, run)))),)
 
         inputs = [*self.parameters.ports, *self._moment(), self._state()]
-        return Program(f"{self.method.title}, ticks", function, inputs, [self._state()], key=key)
+        return Program(f"{self.method.title}, ticks", function, inputs, [self._state()], key, self.device.dtype.name)
 
     def _moment(self) -> list[Port]:
         return [Port("h", (), "s", "uniform"), Port("seed", (), "1", "uniform"), Port("run"), Port("tick")]

@@ -31,6 +31,7 @@ from stiction.simulation.core import Core
 from stiction.simulation.energy import BALANCE, balance_names, energy_keys, first_energies, first_energy
 from stiction.simulation.given import Given, place_of
 from stiction.simulation.program import StepProgram
+from stiction.trace.device import Cuda, Host
 from stiction.trace.parameters import Key
 
 
@@ -43,6 +44,7 @@ class Setup:
         wanted: keys of the signals that are seen.
         open: whether what the method chooses may change while the runs go on, as resets do: it then varies from run to
             run, even where all have the same.
+        device: where it is to run.
     """
 
     def __init__(
@@ -53,10 +55,12 @@ class Setup:
         signals: Sequence[str] | None = None,
         energy: bool = False,
         open: bool = False,
+        device: Host | Cuda | None = None,
     ) -> None:
         for controller in scene.network.digital.values():
             controller.clock.ticks(step)
         self.scene, self.method, self.step, self.energy, self.open = scene, method, step, energy, open
+        self.device = device or Host()
         whole = scene.network.with_parts(_metered) if energy else scene.network
         self.network = network = method.prepare(whole, step)
         if energy:
@@ -85,7 +89,7 @@ class Setup:
         slots); `chosen` is what the method chose for them before.
         """
         parameters, first = self.runs(values, batch, chosen)
-        made = StepProgram(parameters, self.layout, self.step, self.wanted, self.energy)
+        made = StepProgram(parameters, self.layout, self.step, self.wanted, self.energy, self.device)
         return made, with_energies(made, first, 0) if self.energy else first
 
     def runs(
@@ -215,7 +219,8 @@ def with_energies(program: StepProgram, first: np.ndarray, tick: int) -> np.ndar
     """A first state with its energies, from which the balance counts."""
     core = Core(program, first, tick, 1)
     core.advance(0)
-    seen = dict(zip(program.wanted, np.moveaxis(core.seen.reshape(*core.batch, -1), -1, 0), strict=True))
+    signals = core.fetched(core.seen).reshape(*core.batch, -1)
+    seen = dict(zip(program.wanted, np.moveaxis(signals, -1, 0), strict=True))
     for name in program.layout.energies:
         first[..., program.layout.places["start", name]] = first_energy(name, seen)
     return first

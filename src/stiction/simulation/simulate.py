@@ -24,6 +24,7 @@ from stiction.simulation.program import StepProgram
 from stiction.simulation.setup import Setup, with_energies
 from stiction.simulation.state import State, state_of, values_for
 from stiction.simulation.trajectory import Trajectory
+from stiction.trace.device import device_of
 from stiction.trace.program import check_threads
 
 HELD = "held"  # by the drives, at the start
@@ -43,6 +44,8 @@ def simulate(
     start: State | str | None = None,
     seed: int | None = None,
     threads: int | None = 1,
+    device: str = "cpu",
+    dtype: str = "float64",
     progress: Progress | None = None,
     on_divergence: str = "raise",
 ) -> Trajectory:
@@ -81,6 +84,8 @@ def simulate(
         seed: of the noise of sensors: a whole number from 0 on; that of `start`, or 0. Noise follows from it, the
             number of the run in its batch, the name of the sensor and the tick.
         threads: how many share a batch; None takes all cores.
+        device: "cpu", or "cuda" for a GPU of NVIDIA, which pays for thousands of runs; results are the same bits.
+        dtype: "float64", or "float32" for half the memory and twice the speed, to some 5 digits; records are float64.
         progress: is called now and then with the part that is done, 0 … 1.
         on_divergence: "raise" a `DivergedError` that holds what the run had, or "keep": return it, with a warning. Runs
             of a batch are always kept; a warning tells how many diverged, and `diverged` of the result which.
@@ -106,7 +111,7 @@ def simulate(
     chosen, told = method_for(scene.network, method)
     every = whole("record", step if record is None else _time("record", record), "step", step)
     count = whole("duration", duration, "record", every * step)
-    setup = Setup(scene, chosen, step, patterns, energy)
+    setup = Setup(scene, chosen, step, patterns, energy, device=device_of(device, dtype))
     if isinstance(start, str):
         parameters, start = held_values(scene, parameters), None
     given = dict(start.parameters if start else {}) | dict(parameters or {})
@@ -130,6 +135,7 @@ def simulate(
         "energy": bool(energy) or None,
         "seed": seed or None,
         "start": held,
+        "dtype": None if dtype == "float64" else dtype,
     }
     kept = {name: x for name, x in given.items() if name not in motions}
     run = _trajectory(program, done, kept, seed)

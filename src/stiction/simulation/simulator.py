@@ -23,6 +23,7 @@ from stiction.simulation.setup import Setup, wanted_signals
 from stiction.simulation.simulate import HELD, held_values
 from stiction.simulation.state import State, state_of, values_for
 from stiction.simulation.values import finite
+from stiction.trace.device import device_of
 from stiction.trace.program import check_threads
 
 Draw = Callable[[np.random.Generator, int], Any]  # generator and number of runs -> values, one row per run
@@ -47,6 +48,10 @@ class Simulator:
         start: the state to start from, of a run or of another simulator; or "held", as in `simulate`.
         seed: of the generator that draws, and of the noise of sensors: a whole number from 0 on.
         threads: how many share the runs; None takes all cores.
+        device: "cpu", or "cuda" for a GPU of NVIDIA: states stay there, inputs and outputs are arrays of it, which
+            CuPy, PyTorch and JAX take as they are (`__cuda_array_interface__`, DLPack). A step that is given NumPy's
+            arrays gives NumPy's. In float64 the bits are those of the processor.
+        dtype: "float64", or "float32" for half the memory and twice the speed, to some 5 digits.
 
     Example:
         >>> import numpy as np, stiction
@@ -79,8 +84,11 @@ class Simulator:
         start: State | str | None = None,
         seed: int = 0,
         threads: int | None = None,
+        device: str = "cpu",
+        dtype: str = "float64",
     ) -> None:
         _check(scene, step, runs, inputs, parameters)
+        self.device = device_of(device, dtype)
         check_threads(threads)
         if start == HELD:
             parameters, start = held_values(scene, parameters), None
@@ -91,7 +99,7 @@ class Simulator:
         chosen, told = method_for(scene.network, method)
         for note in (*told, *scene.limit_notes, *scene.reference_notes):
             warnings.warn(note, StictionWarning, stacklevel=2)
-        self._setup = Setup(with_inputs(scene, self.inputs), chosen, step, outputs, open=True)
+        self._setup = Setup(with_inputs(scene, self.inputs), chosen, step, outputs, open=True, device=self.device)
         self._known = self._setup.parameters | self._setup.first_values
         self._fits: dict[str, list[str]] = {}
         self._given = {name: np.zeros(self._count) for name in self.inputs}  # what varies, by name, (runs,) each
@@ -122,10 +130,13 @@ class Simulator:
                 step if not given.
             steps: how many; with none, the outputs as they are.
             out: where to put the outputs, (runs, how many); a new array if not given.
+
+        Returns:
+            outputs, (runs, how many): an array of the device, but NumPy's where inputs are.
         """
         if inputs is not None:
             try:
-                given = np.asarray(inputs)
+                given = self.device.given(inputs)
                 if given.dtype.kind not in "fiu" or given.shape not in self._shapes:
                     raise ValueError
             except ValueError:
@@ -136,16 +147,17 @@ class Simulator:
         if out is not None and np.shape(out) != self._seen.shape:
             raise InputError(f"out has the shape {np.shape(out)}; allowed: {self._seen.shape}")
         self._core.advance(steps)
+        local = inputs is None or self.device.holds(inputs)
         if out is None:
-            return self._seen.copy()
-        out[...] = self._seen
+            return self._seen.copy(order="K") if local else self.device.fetched(self._seen)
+        out[...] = self._seen if local else self.device.fetched(self._seen)
         return out
 
     def _refused(self, inputs: Any) -> InputError:
         """Why these inputs cannot be held."""
         given = (
-            f"has the shape {inputs.shape} and the type {inputs.dtype}"
-            if isinstance(inputs, np.ndarray)
+            f"has the shape {tuple(inputs.shape)} and the type {inputs.dtype}"
+            if hasattr(inputs, "dtype")
             else f"is {inputs!r}"
         )
         names = ", ".join(self.inputs) or "none: name some when the Simulator is made, such as inputs=['torque.*']"
@@ -170,7 +182,7 @@ class Simulator:
     @property
     def notes(self) -> tuple[str, ...]:
         """What should be known of these runs so far, as `notes` of a run of `simulate`."""
-        return (*self._setup.notes, *notes_of(self._core.program, self._core.state))
+        return (*self._setup.notes, *notes_of(self._core.program, self._core.fetched(self._core.state)))
 
     def places(self, patterns: Sequence[str]) -> list[int]:
         """Where the outputs stand that names, beginnings of names or patterns ask for."""
@@ -180,14 +192,14 @@ class Simulator:
     @property
     def parameters(self) -> dict[str, np.ndarray]:
         """Parameters that vary from run to run, by name, (runs,) each; inputs aside."""
-        columns = zip(self._columns, self._core.varying.T, strict=True)
+        columns = zip(self._columns, np.array(self._core.fetched(self._core.varying), float).T, strict=True)
         return {name: self._of_runs(x).copy() for name, x in columns if name not in self.inputs}
 
     @property
     def state(self) -> State:
-        """A copy of where all runs stand, with their parameters; assigning one puts them there."""
+        """A copy of where all runs stand, with their parameters, in NumPy's arrays; assigning one puts them there."""
         core, found = self._core, self.parameters
-        values, ticks = self._of_runs(core.state).copy(), self._of_runs(core.ticks).copy()
+        values, ticks = (self._of_runs(np.array(core.fetched(x), float, order="C")) for x in (core.state, core.ticks))
         chosen = {name: found.pop(name) for name in core.program.chosen if name in found}
         return state_of(core.program.layout.slots, values, ticks, self.step_length, found, chosen, self._seed)
 
@@ -195,7 +207,8 @@ class Simulator:
     def state(self, saved: State) -> None:
         if not isinstance(saved, State):
             raise InputError(f"state is {saved!r}; allowed: a State, such as sim.state or run.state gives")
-        values, ticks = values_for(self._core.program.layout.slots, saved, self._core.state, self.step_length)
+        now = self._core.fetched(self._core.state)
+        values, ticks = values_for(self._core.program.layout.slots, saved, now, self.step_length)
         if values.shape != self._core.state.shape:
             raise InputError(f"state is of {values.shape[:-1]} runs; allowed: ({self._count},), or one for all")
         self._vary(saved.parameters)
@@ -204,9 +217,9 @@ class Simulator:
         self._begin(everyone, {**self._given, **saved.parameters}, chosen)
         for name in saved.parameters:
             self._given[name][...] = saved.parameters[name]
-        core = self._core
-        core.state[...], core.ticks[...], self._entries[...] = values, ticks, inputs
-        core.numbers[...] = np.arange(self._count)
+        core, put = self._core, self.device.given
+        core.state[...], core.ticks[...], self._entries[...] = put(values), put(ticks), inputs
+        core.numbers[...] = put(np.arange(self._count))
         core.advance(0)
 
     def reset(
@@ -231,18 +244,21 @@ class Simulator:
         for name, x in drawn.items():
             self._given[name][which] = x
         self._core.advance(0)
-        return self._seen.copy()
+        return self._seen.copy(order="K")
 
     def _begin(self, which: np.ndarray, given: Mapping[str, Any], chosen: Mapping[str, Any] | None = None) -> None:
         """Put some runs to the start that these values say, after they were checked."""
         if not len(which):
             return
         parameters, first = self._setup.runs(given, (len(which),), chosen, which)
-        core = self._core
-        for k, key in enumerate(core.program.parameters.varying):
-            core.varying[which, k] = parameters.varying.get(key, parameters.shared.get(key))
-        core.state[which], core.ticks[which], core.alive[which] = first, 0.0, 1.0
-        core.numbers[which] += self._count  # noise of its own for every episode
+        core, put = self._core, self.device.given
+        values = parameters.varying | {key: x for key, x in parameters.shared.items() if key not in parameters.varying}
+        columns = [np.broadcast_to(values[key], len(which)) for key in core.program.parameters.varying]
+        at = put(which)
+        if columns:
+            core.varying[at] = put(np.stack(columns, axis=-1))
+        core.state[at], core.ticks[at], core.alive[at] = put(first), 0.0, 1.0
+        core.numbers[at] += self._count  # noise of its own for every episode
 
     def _vary(self, names: Iterable[str]) -> None:
         """Let parameters vary that did not before, which compiles another program; all runs stay where they are."""
@@ -269,7 +285,7 @@ class Simulator:
         """Numbers of the runs that a mask or indices mean."""
         if runs is None:
             return np.arange(self._count)
-        chosen = np.asarray(runs)
+        chosen = np.asarray(self.device.fetched(runs))
         if chosen.dtype == bool and chosen.shape == (self._count,):
             return np.flatnonzero(chosen)
         found, n = np.atleast_1d(chosen), self._count
@@ -309,7 +325,8 @@ class Simulator:
 
     def _numbers(self, what: str, given: Any, count: int) -> np.ndarray:
         """An array, drawn where a function is given."""
-        return finite(what, given(self._random, count) if callable(given) else given)
+        x = given(self._random, count) if callable(given) else given
+        return finite(what, self.device.fetched(x))
 
     def _named(self, pattern: str) -> list[str]:
         """The parameters and first values that a name or pattern means, inputs aside."""
@@ -351,14 +368,16 @@ class Simulator:
         """What another process needs: it compiles there again, or finds the kernel in its cache."""
         settings = {"scene": self.scene, "step": self.step_length, "method": self._setup.method, "runs": self.runs}
         settings |= {"inputs": self.inputs, "outputs": self._outputs, "threads": self.threads, "seed": self._seed}
+        settings |= {"device": self.device.name, "dtype": self.device.dtype.name}
         kept = {"given": self._given, "state": self.state, "random": self._random}
-        return kept | {"settings": settings, "entries": self._entries, "alive": self._core.alive}
+        entries, alive = map(self.device.fetched, (self._entries, self._core.alive))
+        return kept | {"settings": settings, "entries": entries, "alive": alive}
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
         given = {name: x for name, x in saved["given"].items() if name not in saved["settings"]["inputs"]}
         self.__init__(parameters=given, **saved["settings"])  # type: ignore[misc]
         self.state, self._random = saved["state"], saved["random"]
-        self._entries[...], self._core.alive[...] = saved["entries"], saved["alive"]
+        self._entries[...], self._core.alive[...] = map(self.device.given, (saved["entries"], saved["alive"]))
 
 
 def _check(scene: Any, step: Any, runs: Any, inputs: Any, parameters: Any) -> None:

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-KINDS = ("kernel", "sources")
+KINDS = ("kernel", "ptx", "sources")
 LARGEST = 256 * 1024 * 1024  # bytes in the folder before old files go
 
 

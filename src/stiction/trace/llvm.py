@@ -67,12 +67,11 @@ class Emitter:
         self.uniform = [e for e in nodes if not e.varying and e.index not in after]
         self.prologue(self.uniform)
         self.batch([e for e in nodes if e.varying or e.index in after])
-        arguments = "ptr noalias %inputs, ptr noalias %strides, ptr noalias %outputs, i64 %first, i64 %last"
         return "\n".join(
             [
                 *self.text.top.values(),
-                moves(self.number, self.target.lanes),
-                f"define void @kernel({arguments}) alignstack(64) {{",
+                self.moves(),
+                f"{self.head()} {{",
                 "entry:",
                 *self.text.entry,
                 *self.text.lines,
@@ -84,11 +83,26 @@ class Emitter:
 
     # The parts of the kernel, in the order of the text.
 
-    def prologue(self, uniform: list[Expr]) -> None:
+    def head(self) -> str:
+        arguments = "ptr noalias %inputs, ptr noalias %strides, ptr noalias %outputs, i64 %first, i64 %last"
+        return f"define void @kernel({arguments}) alignstack(64)"
+
+    def moves(self) -> str:
+        return moves(self.number, self.target.lanes)
+
+    def begin(self) -> None:
+        """What comes first of all: where inputs are."""
         if self.target.x86:
             self.flush_denormals()
         for port in range(len(self.inputs)):
             self.bases[port] = self.read("ptr", "%inputs", port).name
+
+    def rows_of(self, port: int) -> str:
+        """How many rows a lookup port has."""
+        return self.read("i64", "%strides", port).name
+
+    def prologue(self, uniform: list[Expr]) -> None:
+        self.begin()
         everything = self.reachable(ordered(self.roots))
         used = {a.index for e in everything for a in (*beside_tables(e), *in_tables(e))} | {e.index for e in self.roots}
         for e in uniform:
@@ -96,12 +110,17 @@ class Emitter:
                 self.compute(e, self.scalar)
 
     def batch(self, varying: list[Expr]) -> None:
-        text, scalar, lanes = self.text, self.scalar, self.target.lanes
         used = {a.index for e in self.reachable(varying) for a in beside_tables(e)} | {e.index for e in self.roots}
         for e in self.uniform:
             if e.index in used and e.index in self.names and not e.boolean:
                 self.keep(e.index)
         self.places.prepare(self.reachable(varying))
+        self.rows(varying)
+        self.text.lines.append("  ret void")
+
+    def rows(self, varying: list[Expr]) -> None:
+        """Some rows at a time, until all are done."""
+        text, scalar = self.text, self.scalar
         targets = [self.read("ptr", "%outputs", k).name for k in range(len(self.outputs))]
         text.lines.append("  br label %block")
         start = text.block
@@ -109,13 +128,12 @@ class Emitter:
         row, at = text.fresh("row"), len(text.lines)
         text.lines.append("")
         self.fill_lanes(varying, row)
-        for e in varying:
-            self.compute(e, self.vector if e.varying else self.scalar)
+        self.compute_all(varying)
         for array, pointer in zip(self.outputs, targets, strict=True):
             result, size = self.result(array)
             rows = f"i64 {size}, i64 {row}, i64 %last, i64 {size}"
             text.lines.append(f"  call void @from_lanes(ptr {pointer}, ptr {result}, {rows})")
-        following = scalar.instruction(f"add i64 {row}, {lanes}").name
+        following = scalar.instruction(f"add i64 {row}, {self.target.lanes}").name
         text.lines[at] = f"  {row} = phi i64 [ %first, %{start} ], [ {following}, %{text.block} ]"
         more = scalar.instruction(f"icmp slt i64 {following}, %last").name
         text.lines.append(f"  br i1 {more}, label %block, label %done")
@@ -125,7 +143,10 @@ class Emitter:
             text.lines.append(f"  call void @stiction_free(ptr {name})")
         if self.target.x86:
             text.lines.append("  call void @llvm.x86.sse.ldmxcsr(ptr %mode)")
-        text.lines.append("  ret void")
+
+    def compute_all(self, varying: list[Expr]) -> None:
+        for e in varying:
+            self.compute(e, self.vector if e.varying else self.scalar)
 
     def result(self, array: Sequence[Expr]) -> tuple[str, int]:
         """Where the numbers of an output lie, slot by slot, and how many: where an array lies, or in a buffer."""
@@ -331,7 +352,7 @@ class Emitter:
             table, column, width, count = self.places.table(e.args[1:]), 0, 1, str(len(e.args) - 1)
         else:
             port, column, width = e.data
-            table, count = Table(self.bases[port]), self.read("i64", "%strides", port).name
+            table, count = Table(self.bases[port]), self.rows_of(port)
         found = []
         for part in parts:
             x = Value(self.scalar, part)

@@ -52,7 +52,12 @@ def host(lanes: int = 0, bits: int = 64) -> Target:
 @functools.cache
 def signature() -> str:
     """All that compiled code depends on besides its source: CPU, its features and the version of LLVM."""
-    return "/".join((*features(), ".".join(map(str, llvm.llvm_version_info))))
+    return "/".join((*features(), llvm_version()))
+
+
+def llvm_version() -> str:
+    """The version of LLVM."""
+    return ".".join(map(str, llvm.llvm_version_info))
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import InputError, TooLargeError, TraceError, too_large
-from stiction.trace import cache, launch, processor
+from stiction.trace import cache, launch, processor, ptx
 from stiction.trace.arithmetic import Target
 from stiction.trace.array import Array
 from stiction.trace.expression import Expr, Graph
@@ -173,7 +173,11 @@ class Program:
 
     def text(self, target: Target) -> str:
         """The program in LLVM's language for a target."""
-        return emit(self.trace(), [Slots(p.size, p.role) for p in self.inputs], target)
+        return emit(self.trace(), self._slots, target)
+
+    @property
+    def _slots(self) -> list[Slots]:
+        return [Slots(p.size, p.role) for p in self.inputs]
 
     def kernel(self, lanes: int = 0) -> Kernel:
         """Machine code for this number of lanes (0: as many as the registers hold), from the cache if it can be."""
@@ -206,6 +210,26 @@ class Program:
         self._traced = None  # graphs are large; whoever wants to look inside traces again
         seconds, (operations,) = time.perf_counter() - began, WORK.unpack(entry[: WORK.size])
         return Kernel(function, target, len(code), seconds, stored is not None, operations)
+
+    def ptx(self, capability: int) -> bytes:
+        """The program for GPUs of NVIDIA of a compute capability (90 for 9.0), from the cache if it can be: slot by
+        slot, one row per thread (`ptx.py`).
+        """
+        target = ptx.target(self.dtype.itemsize * 8)
+        text = None if self.key is not None else self.cuda_text()
+        what = (text,) if text else (self.name, self.inputs, self.outputs, self.key, target)
+        name = cache.key("cuda", capability, processor.llvm_version(), sources(), *what)
+        code = cache.read(name, "ptx")
+        if code is None:
+            code = ptx.assembled(text or self.cuda_text(), capability)
+            cache.write(name, code, "ptx")
+            self._traced = None
+        return code
+
+    def cuda_text(self) -> str:
+        """The program in LLVM's language for a GPU."""
+        target = ptx.target(self.dtype.itemsize * 8)
+        return ptx.CudaEmitter(self.trace(), self._slots, target).module()
 
     # Running.
 

@@ -1,0 +1,147 @@
+"""Where numbers are, and what computes there: the processor with NumPy's arrays, or a GPU of NVIDIA with CuPy's.
+
+Arrays of runs are (runs, slots) on both. On the processor a run's numbers lie side by side; on a GPU those of a slot
+do, as its kernels want it (`ptx.py`).
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from stiction.errors import InputError, StictionError
+from stiction.extras import needed
+from stiction.trace import ptx
+from stiction.trace.program import Port, Program
+
+DEVICES = ("cpu", "cuda")
+TYPES = ("float64", "float32")
+
+
+class Host:
+    """The processor.
+
+    Attributes:
+        name: what users call it.
+        dtype: of all its numbers.
+    """
+
+    name = "cpu"
+
+    def __init__(self, dtype: str = "float64") -> None:
+        self.dtype = np.dtype(dtype)
+
+    def array(self, x: Any) -> np.ndarray:
+        """A copy of numbers, () or (runs,) or (runs, slots), that kernels can work on."""
+        return np.array(x, self.dtype)
+
+    def table(self, x: Any) -> np.ndarray:
+        """Numbers that all runs share."""
+        return np.array(x, self.dtype)
+
+    def given(self, x: Any) -> np.ndarray:
+        """What a user gives, as an array of this place."""
+        return np.asarray(x)
+
+    def fetched(self, x: Any) -> Any:
+        """An array of this place as NumPy's; what is none stays what it is."""
+        return x
+
+    def holds(self, x: Any) -> bool:
+        """Whether this is an array of this place, or may be made one without a word."""
+        return True
+
+    def prepare(self, program: Program, batch: bool) -> None:
+        """Compile."""
+        program.kernel(0 if batch else 1)
+
+    def bind(self, program: Program, arrays: Sequence[Any], results: Sequence[Any], threads: int | None) -> Callable:
+        """The program on these arrays, to be called many times."""
+        return program.bind(arrays, results, threads)
+
+
+class Cuda:
+    """A GPU: the one that CuPy uses now. Attributes and functions as those of `Host`."""
+
+    name = "cuda"
+
+    def __init__(self, dtype: str = "float64") -> None:
+        self.dtype = np.dtype(dtype)
+        self.cupy = needed("cupy", "simulations on a GPU")
+        try:
+            self.capability = int(self.cupy.cuda.Device().compute_capability)
+        except Exception as error:  # a driver that is missing or too old, or no GPU: CuPy tells which
+            raise StictionError(
+                f"there is no GPU of NVIDIA that CuPy can use ({error}); look at nvidia-smi, or take device='cpu'"
+            ) from None
+
+    def array(self, x: Any) -> Any:
+        """As that of `Host`."""
+        return self.cupy.array(np.asarray(x) if not self.holds(x) else x, self.dtype, order="F")
+
+    def table(self, x: Any) -> Any:
+        """As that of `Host`."""
+        return self.cupy.asarray(np.array(x, self.dtype))
+
+    def given(self, x: Any) -> Any:
+        """As that of `Host`."""
+        return self.cupy.asarray(x) if self.holds(x) else self.cupy.asarray(np.asarray(x))
+
+    def fetched(self, x: Any) -> Any:
+        """As that of `Host`."""
+        return self.cupy.asnumpy(self.cupy.asarray(x)) if self.holds(x) else x
+
+    def holds(self, x: Any) -> bool:
+        """As that of `Host`."""
+        return hasattr(x, "__cuda_array_interface__")
+
+    def prepare(self, program: Program, batch: bool) -> None:
+        """As that of `Host`."""
+        self._function(program)
+
+    def _function(self, program: Program) -> Any:
+        """The kernel, loaded into the GPU that is used now."""
+        loaded = program.__dict__.setdefault("_on_gpus", {})
+        place = self.cupy.cuda.Device().id
+        if place not in loaded:
+            module = self.cupy.cuda.function.Module()
+            module.load(program.ptx(self.capability))
+            loaded[place] = module, module.get_function("kernel")
+        return loaded[place][1]
+
+    def bind(self, program: Program, arrays: Sequence[Any], results: Sequence[Any], threads: int | None) -> Callable:
+        """As that of `Host`."""
+        count = next(len(x) for x, port in zip(arrays, program.inputs, strict=True) if port.role == "varying")
+        for array, port in zip([*arrays, *results], [*program.inputs, *program.outputs], strict=True):
+            _check(array, port, count, program)
+        rows = [np.int64(len(x)) for x, port in zip(arrays, program.inputs, strict=True) if port.role == "lookup"]
+        arguments = (*arrays, *rows, *results, np.int64(count))
+        blocks = (-(-count // ptx.THREADS),)
+        return functools.partial(self._function(program), blocks, (ptx.THREADS,), arguments)
+
+
+def _check(array: Any, port: Port, count: int, program: Program) -> None:
+    """Refuse an array that a kernel would read wrongly."""
+    lead = (count,) if port.role == "varying" else (len(array),) if port.role == "lookup" else ()
+    placed = array.flags.f_contiguous if port.role == "varying" else array.flags.c_contiguous
+    if array.shape != (*lead, *port.shape) or array.dtype != program.dtype or not placed:
+        raise InputError(
+            f"{program.name}: the array of {port.name} must be {program.dtype}, of shape {(*lead, *port.shape)} and "
+            "slot by slot"
+        )
+
+
+def device_of(device: Any, dtype: Any) -> Host | Cuda:
+    """The device of this name, for numbers of this type.
+
+    Example:
+        >>> from stiction.trace.device import device_of
+        >>> device_of("cpu", "float64").array([1, 2])
+        array([1., 2.])
+    """
+    if device not in DEVICES:
+        raise InputError(f"device is {device!r}; allowed: 'cpu', or 'cuda' for a GPU of NVIDIA")
+    if not isinstance(dtype, str) or dtype not in TYPES:
+        raise InputError(f"dtype is {dtype!r}; allowed: 'float64', 'float32'")
+    return Cuda(dtype) if device == "cuda" else Host(dtype)
