@@ -8,6 +8,7 @@ from stiction.fields import pair
 from stiction.friction.dry import CLOSE, Dry
 from stiction.friction.law import LAWS, side
 from stiction.trace.functions import Scalar, absolute, clip, loop, where
+from stiction.trace.precision import tolerance
 
 SECANT_STEPS = 60  # at most: nothing is known of the curve
 TRIED = (0.0, 1e-6, 1e-3, 1.0, 100.0)  # rad/s or m/s
@@ -109,7 +110,7 @@ class Curve(Dry):
                 better,
             ]
             kept = [where(busy > 0, new, old) for new, old in zip(closer, carry[:5], strict=True)]
-            return [*kept, where((busy > 0) & (absolute(at) > CLOSE * target), 1, 0)]
+            return [*kept, where((busy > 0) & (absolute(at) > tolerance(CLOSE) * target), 1, 0)]
 
         fastest = target / slope  # the strength is not below 0
         start = [0 * excess, fastest, self.strength(0, direction) - target, miss(fastest), fastest]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from stiction.fields import number, pair
 from stiction.friction.law import LAWS, Law, side
 from stiction.trace.functions import Scalar, absolute, exp, loop, maximum, power, sqrt, where
+from stiction.trace.precision import tolerance
 
 NEWTON_STEPS = 40  # at most; a few are enough, and where the curve falls steeply a bracket is halved instead
 FAST = 1e6  # rad/s or m/s: what has fallen by then does not fall further
@@ -219,7 +220,7 @@ class Stribeck(Coulomb):
             low, high = where(g > 0, w, low), where(g > 0, high, w)
             better = w + g / (total - surplus * slope_of_fading)
             better = where((better >= low) & (better <= high), better, (low + high) / 2)
-            moved = absolute(better - w) > CLOSE * better
+            moved = absolute(better - w) > tolerance(CLOSE) * better
             return [low, high, where(busy > 0, better, w), where((busy > 0) & moved, 1, 0)]
 
         *_, w, _ = loop(NEWTON_STEPS, newton, [0 * fastest, fastest, fastest, where(excess > 0, 1, 0)], until_zero=3)

@@ -14,6 +14,7 @@ from stiction.fields import Validated, shortened
 from stiction.registry import Registry
 from stiction.trace.functions import Scalar, absolute, maximum, minimum, where
 from stiction.trace.parameters import Parametric
+from stiction.trace.precision import tolerance
 
 LAWS = Registry("law")
 
@@ -101,7 +102,7 @@ class Law(Validated, Parametric):
         most = least = slips[0] if slips else absolute(v)
         for slip in slips[1:]:
             most, least = maximum(most, slip), minimum(least, slip)
-        return where(most <= CREEP, STUCK, where(least >= ALL_SLIDES * absolute(v), SLIDING, PRESLIDING))
+        return where(most <= tolerance(CREEP), STUCK, where(least >= ALL_SLIDES * absolute(v), SLIDING, PRESLIDING))
 
     def margin(self, v: Scalar, z: list[Scalar], step: Scalar) -> Scalar:
         """How much more torque would break it away [N·m or N]; 0 while it slides."""

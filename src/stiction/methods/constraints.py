@@ -23,6 +23,7 @@ from stiction.rows.stick_slip import Outcome
 from stiction.trace.functions import Scalar, absolute, logical_not, loop, maximum, minimum, where
 from stiction.trace.grid import factor, solve
 from stiction.trace.parameters import Key, absent
+from stiction.trace.precision import tolerance
 
 PASSES = 10  # of Newton's method; two are usual
 CLOSED = 1e-12  # gap that is none, over how fast it moves with the velocities
@@ -162,7 +163,10 @@ def closed(
         *before, is_open = carry
         after, left = _closer(network, cut_positions(network, states(before[:-1])), firm, give, held)
         kept = [where(is_open > 0, x, y) for x, y in zip([*after, left], before, strict=True)]
-        return [*kept, where((is_open > 0) & (left > CLOSED), 1, 0)]  # of what is closed nothing changes any more
+        return [
+            *kept,
+            where((is_open > 0) & (left > tolerance(CLOSED)), 1, 0),
+        ]  # of what is closed nothing changes any more
 
     *flat, left, _ = loop(PASSES, one, [*start, zero, zero + 1], until_zero=len(start) + 1)
     made = states(flat)
@@ -218,7 +222,7 @@ def _giving(masses: Sequence[Scalar], held: Sequence[Held]) -> tuple[list[Scalar
     for row, on in held:
         places = [k for k, x in enumerate(row) if not absent(x)]
         if len(places) == 1:
-            give[places[0]] = where(on > 0, STAYS, 1) * give[places[0]]
+            give[places[0]] = where(on > 0, tolerance(STAYS), 1) * give[places[0]]
         else:
             others.append((row, on))
     return give, others

@@ -36,6 +36,7 @@ from stiction.trace.functions import Scalar, absolute, loop, maximum, minimum, m
 from stiction.trace.grid import Grid, column, each, factor
 from stiction.trace.grid import solve as spread
 from stiction.trace.parameters import absent
+from stiction.trace.precision import tolerance
 
 if TYPE_CHECKING:
     from stiction.methods.smooth_part import FlowPart
@@ -49,7 +50,7 @@ AGREED = 1e-4  # of the mean compliance: what is stiffer than that is no way bac
 BACK = 0.1  # of an overlap, or of the way from an anchor, that is made good in a step
 TOLERANCE = 1e-9  # of the largest velocity, or of what gravity gives in a step
 GRAVITY = 9.81  # m/s²
-AT_LIMIT = 1 - 1e-9  # of the cone, from which on a contact may slide
+NEAR = 1e-9  # part of the cone that may be missing where a contact slides
 SLIP = 5e-4  # of what gravity gives in a step: a slower contact rests, though its share of a load be too much
 TOUCHING = 1e-12  # m of an approach that is none
 UNROLLED = 24  # velocities up to which sums over them are written out
@@ -182,8 +183,9 @@ class ContactRows:
         rested = (mode == STUCK) | ((mode == OPEN) & (size(speeds[1:]) <= CREEP))
         self.rested[j], self.friction[j] = where(rested, 1, 0), where(rested, static, kinetic)
         i, touching = j * self.width, ((gap <= 0) | ((mode > OPEN) & (gap < CLOSE))) & (candidate >= 0)
-        beyond = maximum(0, gap - SLOP)
-        deep = maximum(BACK * minimum(0, gap + SLOP) + beyond, -self.part.push_out * h) / h
+        slop = tolerance(SLOP)
+        beyond = maximum(0, gap - slop)
+        deep = maximum(BACK * minimum(0, gap + slop) + beyond, -self.part.push_out * h) / h
         apart = where(touching, 0, beyond / h)
         if self.part.bounces:
             leaves = approach > 0
@@ -191,7 +193,7 @@ class ContactRows:
         self.offset[i], self.wish[i] = apart, where(touching, deep, 0)
         ways = [d + self.lead * s for d, s in zip(self.way(j, self.local_frame(j)), speeds[1:], strict=True)]
         push = self.vector(j, "push")
-        back = BACK * maximum(0, 1 - SLOP / maximum(size(ways), SLOP)) / h
+        back = BACK * maximum(0, 1 - slop / maximum(size(ways), slop)) / h
         for k, d in enumerate(ways, 1):
             self.wish[i + k] = where((mode == STUCK) & touching, back * d, 0)
         for k in range(self.width):
@@ -237,7 +239,7 @@ class ContactRows:
 
     def solve(self, A: Grid, c: Any) -> None:
         """Find the impulses under a matrix, which gets the softness that tells who carries what."""
-        fastest, give, taken = Array(1, self.like), SOFT * self.scale[0], self.slots.count
+        fastest, give, taken = Array(1, self.like), tolerance(SOFT) * self.scale[0], self.slots.count
         back = self._agreed(A)
 
         def lean(r: Any) -> None:
@@ -253,8 +255,8 @@ class ContactRows:
 
         self.each(soften)
         blocks = Blocks(None, None, self.friction, 0, self.most, self.tangents, self.active)
-        tolerance = TOLERANCE * maximum(fastest[0], GRAVITY * self.h)
-        self.residual[0] = solve(CoupledRows(A, c, blocks, self.like), self.p, tolerance).residual
+        enough = tolerance(TOLERANCE) * maximum(fastest[0], GRAVITY * self.h)
+        self.residual[0] = solve(CoupledRows(A, c, blocks, self.like), self.p, enough).residual
 
     def _agreed(self, A: Grid) -> Array:
         """The velocities at which overlaps and ways from anchors are made good, as far as they agree: what would only
@@ -367,7 +369,7 @@ class ContactRows:
 
     def _mode(self, j: Any, p: Sequence[Scalar], speeds: Sequence[Scalar]) -> Scalar:
         """Open, stuck or sliding: what slides moves, with all the friction that it can have."""
-        at_limit = size(p[1:]) >= AT_LIMIT * self.friction[j] * p[0]
+        at_limit = size(p[1:]) >= (1 - tolerance(NEAR)) * self.friction[j] * p[0]
         slides = at_limit & (size(speeds[1:]) > SLIP * GRAVITY * self.h)
         return where(p[0] > 0, where(slides, SLIDING, STUCK), OPEN)
 
@@ -392,7 +394,7 @@ class ContactRows:
         if not self.part.bounces:
             return 0
         came = -self.along(j * self.width, self.column_v)
-        fresh = (normal > 0) & (self.mark(j, "approach") <= 0) & (came * self.h > TOUCHING)
+        fresh = (normal > 0) & (self.mark(j, "approach") <= 0) & (came * self.h > tolerance(TOUCHING))
         return where(fresh & (self.slots.number(j, "gap") - self.lead * came > 0), came, 0)
 
 

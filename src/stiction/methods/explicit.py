@@ -41,6 +41,7 @@ from stiction.parts.friction import FrictionPart
 from stiction.parts.kinds import Row
 from stiction.trace.functions import Scalar, clip, loop, where
 from stiction.trace.parameters import Key, absent
+from stiction.trace.precision import tolerance
 
 SLIVER = 1e-9  # part of a step that is none
 SMALL = 1e-9  # part of break-away that is none
@@ -118,7 +119,7 @@ def flowed(scheme: Scheme, network: Network, block: Block, t: Scalar, h: Scalar,
         return _flowed(scheme, network, block, t, h, held=held)
     n, names = len(flat_states(network, block.own)), list(block.works)
     told_of = [name for name in constraint_slots(network) if name in block.method]
-    pulled = sum(len(block.own[name]) for name in network.constraints)
+    pulled, sliver = sum(len(block.own[name]) for name in network.constraints), tolerance(SLIVER) * h
 
     def piece(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
         *state, come, left = carry
@@ -127,9 +128,9 @@ def flowed(scheme: Scheme, network: Network, block: Block, t: Scalar, h: Scalar,
         until = left
         for jump in network.breaks:
             ahead = jump - (t + come)
-            until = where((ahead > SLIVER * h) & (ahead < until - SLIVER * h), ahead, until)
+            until = where((ahead > sliver) & (ahead < until - sliver), ahead, until)
         before = block._replace(own=own, works=works, method={**block.method, **told_before})
-        after = _flowed(scheme, network, before, t + come, until, SLIVER * h, held)
+        after = _flowed(scheme, network, before, t + come, until, sliver, held)
         pulls = [x * until for name in network.constraints for x in after.own[name]]
         return [
             *flat_states(network, after.own),

@@ -21,6 +21,7 @@ from stiction.trace.array import Array
 from stiction.trace.functions import Scalar, maximum
 from stiction.trace.grid import Grid, column, each, factor, solve
 from stiction.trace.parameters import absent
+from stiction.trace.precision import tolerance
 
 
 def is_tree(body: Admittance) -> bool:
@@ -125,7 +126,7 @@ class Factored:
     def __init__(self, masses: Masses, held: Any) -> None:
         self.masses, self.held = masses, held
         view = lambda array, first: None if array is None else View(array, first)  # noqa: E731
-        give = 0 if masses.kept is None else GIVE
+        give = 0 if masses.kept is None else tolerance(GIVE)
         self.trees = [
             (first, Articulated(s, placed, view(masses.added, first), view(held, first), give), loads)
             for first, s, placed, loads in masses.trees
@@ -244,7 +245,7 @@ class Factored:
         def less(j: Any) -> None:
             answers = [self.W[i, j] for i in range(len(kept.rows))]
             both = zip(answers, solved_ranked(self.ranked, answers), strict=True)
-            found[j] = maximum(TINY * found[j], found[j] - sum((a * b for a, b in both), start=0))
+            found[j] = maximum(tolerance(TINY) * found[j], found[j] - sum((a * b for a, b in both), start=0))
 
         each(self.masses.count, less, self.masses.like)
         return found

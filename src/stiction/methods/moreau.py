@@ -88,6 +88,7 @@ from stiction.parts.kinds import Part, Row
 from stiction.trace.functions import Scalar, absolute, maximum, where
 from stiction.trace.grid import mapped, reduced
 from stiction.trace.parameters import Key, absent
+from stiction.trace.precision import tolerance
 
 HELD = 1e-5  # of what a motion would give without constraints, that is none
 GIVE = 1e-12  # of rows that follow from others: they give by this part of what one step without them would move them
@@ -356,7 +357,7 @@ class Moreau(Method):
             smooth,
             smooth.touching,
             h,
-            relaxation=self.relaxation if relaxed else PLASTIC,
+            relaxation=self.relaxation if relaxed else tolerance(PLASTIC),
             compensation=self.compensation if relaxed else 0,
             fade=self.fade if relaxed else 0,
             dropping=self.dropping,
@@ -402,7 +403,7 @@ class Moreau(Method):
         contacts = smooth.contacts
         if not rows and not smooth.needs_matrix and contacts is None:
             return FoundRows({}, {}, {}, 0), Solution([], {})
-        give = self.softness + GIVE if any(part.shared for part in smooth.rigid.values()) else self.softness
+        give = self.softness + tolerance(GIVE) if any(part.shared for part in smooth.rigid.values()) else self.softness
         stops = allowed_velocities(smooth, rows, h)
         rows = {name: row for name, row in rows.items() if not smooth.rigid[name].on}
         modes, allowed = [smooth.terms.now.own[name][0] for name in rows], [stops.get(name) for name in rows]

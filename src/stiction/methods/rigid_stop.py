@@ -19,6 +19,7 @@ from stiction.rows.stick_slip import Outcome
 from stiction.trace.functions import Scalar, absolute, maximum, minimum, rarely, where
 from stiction.trace.grid import factor, solve
 from stiction.trace.parameters import absent
+from stiction.trace.precision import tolerance
 
 TOUCHING = 1e-12  # rad or m that are no way
 
@@ -66,13 +67,13 @@ class RigidStop(Row, EndStopPart):
         if len(own) < 3:
             return []
         towards = where(mode > 1, maximum(0, s), where(mode < -1, minimum(0, s), 0))
-        return [where(absolute(towards) * h > TOUCHING, towards, 0)]
+        return [where(absolute(towards) * h > tolerance(TOUCHING), towards, 0)]
 
 
 def _way(end: Scalar, x: Scalar) -> Scalar:
     """From x to an end; rounding is no way."""
     left = end - x
-    return where(absolute(left) <= TOUCHING * maximum(1, absolute(end)), 0, left)
+    return where(absolute(left) <= tolerance(TOUCHING) * maximum(1, absolute(end)), 0, left)
 
 
 def joined_rows(network: Network, rows: Mapping[str, list[float]]) -> dict[str, dict[str, Any]]:

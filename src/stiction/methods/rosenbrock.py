@@ -35,6 +35,7 @@ from stiction.trace.elimination import eliminated, solved
 from stiction.trace.functions import Scalar, absolute, clip, floor, logical_not, loop, maximum, minimum, where
 from stiction.trace.grid import factor, solve
 from stiction.trace.parameters import Key
+from stiction.trace.precision import tolerance
 
 GAMMA = 1 / 2
 OFFSETS = (0, 0, 1, 1)  # of the stages in time, parts of the step
@@ -149,10 +150,10 @@ class Rosenbrock(Method):
             y, works, marks, (come, wish, steps, rejected) = unpacked(carry)
             done = come >= span
             # no step crosses a multiple of the longest: knots of tables may lie there
-            until = minimum(span, (floor(come / h + 1e-9) + 1) * h)
+            until = minimum(span, (floor(come / h + tolerance(1e-9)) + 1) * h)
             for jump in network.breaks:  # nor one at which something jumps
                 ahead = jump - (t + come)
-                until = where((ahead > SLIVER * h) & (come + ahead < until), come + ahead, until)
+                until = where((ahead > tolerance(SLIVER) * h) & (come + ahead < until), come + ahead, until)
             left = until - come
             taken = where(done, h, minimum(wish, left))
             after, worked, errors = rosenbrock_step(order, whole(y, works, marks), y, t + come, taken)
@@ -166,7 +167,7 @@ class Rosenbrock(Method):
             longer = where(good & (wish > left), maximum(wish, taken * growth), taken * growth)
             following = minimum(h, longer)
             following = where(
-                following < 1e-12 * h, 0 * following / (0 * following), following
+                following < tolerance(1e-12) * h, 0 * following / (0 * following), following
             )  # no step is short enough
             keep = good & logical_not(done)
             came = where(taken >= left, until, come + taken)

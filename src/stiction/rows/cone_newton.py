@@ -11,6 +11,7 @@ from stiction.rows.coupled_rows import TINY, CoupledRows, size
 from stiction.trace.array import Array
 from stiction.trace.functions import maximum, minimum, where
 from stiction.trace.grid import Grid, solved_in_memory
+from stiction.trace.precision import tolerance
 
 STEEP = 1e6  # times its own compliance: how stiff a slip may be across
 
@@ -39,7 +40,7 @@ def newton(x: CoupledRows, p: Any) -> None:
         keep[i], push[i] = where(touches, 1, 0), where(slips, x.blocks.friction[k], 0)
         keep[i + 1] = where(touches & (length <= reach), 1, 0)
         if x.blocks.tangents == 2:  # across the slip: p_⊥ is turned as v is
-            stiff = minimum((length - reach) / maximum(reach, 1e-9 * length + TINY), STEEP) * along
+            stiff = minimum((length - reach) / maximum(reach, tolerance(1e-9) * length + TINY), STEEP) * along
             keep[i + 2], damping[i + 2] = keep[i], where(slips, stiff, 0)
 
     x.intervals(interval)

@@ -14,6 +14,7 @@ from stiction.rows.site import Sites
 from stiction.trace.array import Array
 from stiction.trace.functions import Scalar, absolute, loop, maximum, minimum, where
 from stiction.trace.grid import each
+from stiction.trace.precision import tolerance
 
 PASSES = 100  # Newton steps at most; some ten are enough for sixty sites
 HALVINGS = 20  # of one step
@@ -117,7 +118,7 @@ class _Search:
             sums[1] = sums[1] + absolute(terms[0]) + absolute(terms[1])
 
         self.visit(add)
-        return sums[0] < -SLIGHT * sums[1]
+        return sums[0] < -tolerance(SLIGHT) * sums[1]
 
     def _taken(self, falls: Scalar) -> Scalar:
         """Take a step that lets the energy fall; where none does, what moves has broken away, and goes on with less."""

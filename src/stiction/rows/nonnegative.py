@@ -6,6 +6,7 @@ from stiction.rows.coupled_rows import TINY
 from stiction.trace.array import Array
 from stiction.trace.functions import Scalar, absolute, loop, where
 from stiction.trace.grid import Grid, each, solved_in_memory
+from stiction.trace.precision import tolerance
 
 PASSES = 16  # in which all numbers that contradict themselves change at once
 ROUNDING = 1e-12  # of its own scale, below which a number is 0
@@ -49,7 +50,7 @@ def nonnegative(H: Grid, g: Any, signed: Any, x: Array, count: Any, dropping: bo
             after = where(below, 0, free[i])
             if not dropping:
                 pushed = _slope(H, g, x, i, count)
-                up = (signed[i] > 0) & (free[i] < 1) & (pushed < -ROUNDING * (absolute(g[i]) + TINY))
+                up = (signed[i] > 0) & (free[i] < 1) & (pushed < -tolerance(ROUNDING) * (absolute(g[i]) + TINY))
                 after = where(up, 1, after)
             changes[0] = changes[0] + where(after == free[i], 0, 1)
             free[i] = after

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from stiction.trace.elimination import substituted
 from stiction.trace.functions import Scalar, maximum, where
 from stiction.trace.parameters import absent
+from stiction.trace.precision import tolerance
 
 DEPENDENT = 1e-12  # what is left of the square of a row of A across those before it, over the largest of its group
 SOFT = 1e-11  # part of the trace of A Aᵀ, below which it is taken as singular
@@ -40,7 +41,7 @@ def ranked(
     count. `symmetric`: whether it is.
     """
     S = [[0 if symmetric and j < i else product(x, y) for j, y in enumerate(w)] for i, x in enumerate(a)]
-    return eliminated_ranks(S, lambda k, pivot: (pivot > NOISE * S[k][k]) & (firm[k] > 0), symmetric)
+    return eliminated_ranks(S, lambda k, pivot: (pivot > tolerance(NOISE) * S[k][k]) & (firm[k] > 0), symmetric)
 
 
 class Arranged(NamedTuple):
@@ -83,7 +84,7 @@ def arranged(
             if groups[i] == groups[k]:
                 _swap(U[i][i] > U[k][k], k, i, (A, b, order), U)
         whole = largest[groups[k]]
-        counts = (U[k][k] > maximum(DEPENDENT * whole, NOTHING * NOTHING)) & (whole > 0)
+        counts = (U[k][k] > maximum(tolerance(DEPENDENT) * whole, NOTHING * NOTHING)) & (whole > 0)
         if before is not None:
             counts = counts & (before[k] > 0) & (U[k][k] > LOST * before[k] * whole)
         firm.append(where(counts, U[k][k] / where(counts, whole, 1), 0))
@@ -119,7 +120,7 @@ def least_multipliers(rows: Sequence[Sequence[Scalar]], multipliers: Sequence[Sc
     G = [[product(x, y) for y in rows] for x in rows]
     pushed = [product(row, multipliers) for row in G]
     total: Scalar = sum((G[k][k] for k in range(n)), start=0)
-    soft = [[G[i][j] + (SOFT * total if i == j else 0) for j in range(n)] for i in range(n)]
+    soft = [[G[i][j] + (tolerance(SOFT) * total if i == j else 0) for j in range(n)] for i in range(n)]
     return solved_ranked(eliminated_ranks(soft, lambda k, pivot: pivot > 0), pushed)
 
 

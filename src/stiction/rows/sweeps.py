@@ -4,6 +4,7 @@ from typing import Any
 
 from stiction.rows.coupled_rows import TINY, CoupledRows, size
 from stiction.trace.functions import Scalar, clip, loop, maximum, minimum, where
+from stiction.trace.precision import tolerance
 
 ROOT = 24  # halvings by which the slip of one contact is found
 
@@ -51,7 +52,9 @@ def one_contact(D: list[list[Scalar]], r: list[Scalar], friction: Scalar) -> lis
     sticks = (stuck >= 0) & (size(along) <= friction * stuck)
     most = sum((row[k] for k, row in enumerate(S)), start=0)
     load = maximum(-r[0] * normal, TINY)
-    high = most + 2 * size(rest) / maximum(friction * load, 1e-12 * size(rest) + TINY)  # there it slips no more
+    high = most + 2 * size(rest) / maximum(
+        friction * load, tolerance(1e-12) * size(rest) + TINY
+    )  # there it slips no more
 
     def halve(_: Scalar, ends: list[Scalar]) -> list[Scalar]:
         low, high = ends

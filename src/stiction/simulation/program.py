@@ -9,7 +9,7 @@ import numpy as np
 
 from stiction.control.callback import Callback
 from stiction.errors import InputError, TooLargeError
-from stiction.network.layout import MARK, METHOD, WORK, Block, Layout
+from stiction.network.layout import MARK, METHOD, STATE, VELOCITY, WORK, Block, Layout
 from stiction.network.network import Network
 from stiction.network.parameters import Parameters
 from stiction.network.programs import shared_program
@@ -23,6 +23,7 @@ from stiction.trace.parameters import Key
 from stiction.trace.program import Port, Program
 
 MANY = 300  # numbers of a state and its signals from which on they are checked in a loop
+NOTHING = 1e-150  # rad/s, say: a state that has died away
 SENSELESS = 1e60  # a state beyond it has left the numbers, though not yet to infinity
 
 
@@ -113,6 +114,7 @@ class StepProgram:
             network, method, (h, seed, run, tick, steps, alive, flat, last) = self.parameters.traced(given)
 
             def mark(before: Block, after: Block, t: Scalar, stage: Scalar) -> Block:
+                after = layout.block(self._settled(layout.flat(after)))
                 return observe.marked(network, before, after, t, stage) if layout.marks else after
 
             def one(k: Scalar, x: list) -> list:
@@ -131,6 +133,13 @@ class StepProgram:
             return state, tick + where(now > 0, moved, 0), now, seen
 
         return Program(self.method.title, function, self._inputs(), self._outputs(), key, self.device.dtype.name)
+
+    def _settled(self, flat: list[Scalar]) -> list[Scalar]:
+        """The state, where what has died away is 0. Squares of what is left are normal numbers: those below 2.2e-308,
+        of which some processors make 0 and others do not, cannot come about.
+        """
+        fading = [slot.kind in (VELOCITY, STATE) for slot in self.layout.slots]
+        return [where(absolute(x) < NOTHING, 0, x) if fades else x for x, fades in zip(flat, fading, strict=True)]
 
     def _inputs(self) -> list[Port]:
         more = [Port("steps", (), "1", "uniform"), Port("alive"), self._state(), self._signals()]

@@ -1,6 +1,7 @@
 """Instructions in LLVM's language on numbers of one width: what the emitter and the elementary functions write with."""
 
 import itertools
+import math
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 from stiction.trace import angle
 
 LARGEST_FLOAT32 = 3.4028234663852886e38
+SMALLEST_FLOAT32 = 1.1754943508222875e-38
 MAGIC = 6755399441055744.0  # 1.5 · 2^52: adding it leaves the nearest whole number in the low bits
 
 
@@ -267,9 +269,10 @@ class Arithmetic:
 
 
 def hexadecimal(value: float, bits: int) -> str:
-    """A number as LLVM writes it, exactly; a 32-bit one is rounded first."""
+    """A number as LLVM writes it, exactly; a 32-bit one is rounded first: to none that is infinite or 0."""
     if bits == 32:
         bounded = min(max(value, -LARGEST_FLOAT32), LARGEST_FLOAT32) if abs(value) < float("inf") else value
+        bounded = math.copysign(SMALLEST_FLOAT32, value) if 0 < abs(value) < SMALLEST_FLOAT32 else bounded
         (value,) = struct.unpack("f", struct.pack("f", bounded))
     return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
 

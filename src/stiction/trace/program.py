@@ -18,6 +18,7 @@ from stiction.trace.array import Array
 from stiction.trace.expression import Expr, Graph
 from stiction.trace.functions import LookupPort
 from stiction.trace.llvm import Slots, emit
+from stiction.trace.precision import tracing
 from stiction.trace.schedule import bodies, operation_counts, ordered, work
 from stiction.trace.sources import sources
 
@@ -131,7 +132,8 @@ class Program:
         if self._traced is None:
             graph = Graph(MOST_NODES)
             arguments = [_input(graph, k, port) for k, port in enumerate(self.inputs)]
-            results = self.function(*arguments)
+            with tracing(self.dtype.itemsize * 8):
+                results = self.function(*arguments)
             if not isinstance(results, tuple) or len(results) != len(self.outputs):
                 raise TraceError(
                     f"program '{self.name}' must return a tuple of {len(self.outputs)} values, one per output port"
