@@ -5,13 +5,15 @@ place. What it cannot show, the machine that is missing, is behind the marker `g
 """
 
 import ctypes
+import re
 import types
 
 import llvmlite.binding as llvm
 import numpy as np
 
-from stiction.trace import processor
+from stiction.trace import processor, ptx
 from stiction.trace.device import Cuda
+from stiction.trace.program import GpuCode
 
 THREAD = """
 @thread = global i32 0
@@ -60,7 +62,9 @@ def as_cupy():
 
 def threads_of(program):
     """The kernel for GPUs as a function of CuPy's kind, run thread by thread on the processor."""
-    text = program.cuda_text().replace("define ptx_kernel void", "define void")
+    made = program.cuda_text()
+    text = made.kernel.replace("define ptx_kernel void", "define void")
+    text = re.sub(r"ptr byval\(\[\d+ x \w+\]\) align 8 %shared", "ptr %shared", text)
     for name in ("tid", "ctaid", "ntid"):
         text = text.replace(f"declare i32 @llvm.nvvm.read.ptx.sreg.{name}.x()", "")
         text = text.replace(f"@llvm.nvvm.read.ptx.sreg.{name}.x()", f"@read_{name}()")
@@ -82,8 +86,10 @@ def threads_of(program):
             go_to(k)
             kernel(*given)
 
+    helper = processor.link(processor.assemble(made.shared))
+    code = GpuCode(b"", helper, made.count, ptx.by_value(made.count, program.dtype.itemsize * 8))
     launch.engine = engine
-    return launch
+    return code, launch
 
 
 def imitate(monkeypatch):
@@ -93,10 +99,10 @@ def imitate(monkeypatch):
     def begin(self, dtype="float64"):
         self.dtype, self.cupy, self.capability = np.dtype(dtype), as_cupy(), 90
 
-    def function(self, program):
+    def loaded(self, program):
         if id(program) not in made:
             made[id(program)] = threads_of(program), program
         return made[id(program)][0]
 
     monkeypatch.setattr(Cuda, "__init__", begin)
-    monkeypatch.setattr(Cuda, "_function", function)
+    monkeypatch.setattr(Cuda, "_loaded", loaded)

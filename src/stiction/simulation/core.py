@@ -41,15 +41,16 @@ class Core:
         self.state = array(np.reshape(state, (runs, -1)))
         self.ticks = array(np.broadcast_to(tick, self.batch).reshape(runs))
         self.alive, self.seen = array(np.ones(runs)), array(np.zeros((runs, len(program.wanted))))
-        self._steps, self.numbers = device.table(0.0), array(np.arange(runs))
-        self._given = [device.table(x) for x in program.parameters.shared_arrays]
+        self._steps, self.numbers = device.uniform(0.0), array(np.arange(runs))
+        shared, *tables = program.parameters.shared_arrays
+        self._given = [device.uniform(shared), *map(device.table, tables)]
         self.varying = array(program.parameters.varying_array.reshape(runs, -1))
         self._given += [self.varying] if program.parameters.varying else []
-        self._h, self._seed = device.table(program.step), device.table(float(seed))
+        self._h, self._seed = device.uniform(program.step), device.uniform(float(seed))
         self._who = [self._h, self._seed, self.numbers, self.ticks]
         self._arrays = [*self._given, *self._who, self._steps, self.alive, self.state, self.seen]
         self._call = self._bound(program.program, self._arrays, [self.state, self.ticks, self.alive, self.seen])
-        self._own_steps, self._counted = program.method.own_steps, 0
+        self._own_steps = program.method.own_steps
         if program.ticker:
             self._ticked = device.array(self.state)
             self._tick = self._bound(program.ticker, [*self._given, *self._who, self.state], [self._ticked])
@@ -90,8 +91,7 @@ class Core:
             steps -= n
 
     def _advance(self, steps: int) -> None:
-        if steps != self._counted:
-            self._steps[()] = self._counted = steps
+        self._steps[()] = steps
         if self._own_steps:
             self._arrive(steps)
         else:

@@ -12,8 +12,8 @@ import numpy as np
 
 from stiction.errors import InputError, StictionError
 from stiction.extras import needed
-from stiction.trace import ptx
-from stiction.trace.program import Port, Program
+from stiction.trace import launch, ptx
+from stiction.trace.program import GpuCode, Port, Program
 
 DEVICES = ("cpu", "cuda")
 TYPES = ("float64", "float32")
@@ -36,8 +36,12 @@ class Host:
         """A copy of numbers, () or (runs,) or (runs, slots), that kernels can work on."""
         return np.array(x, self.dtype)
 
+    def uniform(self, x: Any) -> np.ndarray:
+        """Numbers that all runs share, () or (n,)."""
+        return np.array(x, self.dtype)
+
     def table(self, x: Any) -> np.ndarray:
-        """Numbers that all runs share."""
+        """Rows that all runs look up."""
         return np.array(x, self.dtype)
 
     def given(self, x: Any) -> np.ndarray:
@@ -80,6 +84,10 @@ class Cuda:
         """As that of `Host`."""
         return self.cupy.array(np.asarray(x) if not self.holds(x) else x, self.dtype, order="F")
 
+    def uniform(self, x: Any) -> np.ndarray:
+        """As that of `Host`: the processor keeps them, and hands them over with each call."""
+        return np.array(x, self.dtype)
+
     def table(self, x: Any) -> Any:
         """As that of `Host`."""
         return self.cupy.asarray(np.array(x, self.dtype))
@@ -98,27 +106,54 @@ class Cuda:
 
     def prepare(self, program: Program, batch: bool) -> None:
         """As that of `Host`."""
-        self._function(program)
+        self._loaded(program)
 
-    def _function(self, program: Program) -> Any:
-        """The kernel, loaded into the GPU that is used now."""
+    def _loaded(self, program: Program) -> tuple[GpuCode, Any]:
+        """The program's code, and its kernel on the GPU that is used now."""
         loaded = program.__dict__.setdefault("_on_gpus", {})
         place = self.cupy.cuda.Device().id
         if place not in loaded:
-            module = self.cupy.cuda.function.Module()
-            module.load(program.ptx(self.capability))
-            loaded[place] = module, module.get_function("kernel")
-        return loaded[place][1]
+            code, module = program.on_gpu(self.capability), self.cupy.cuda.function.Module()
+            module.load(code.ptx)
+            loaded[place] = code, module.get_function("kernel")
+        return loaded[place]
 
     def bind(self, program: Program, arrays: Sequence[Any], results: Sequence[Any], threads: int | None) -> Callable:
         """As that of `Host`."""
         count = next(len(x) for x, port in zip(arrays, program.inputs, strict=True) if port.role == "varying")
         for array, port in zip([*arrays, *results], [*program.inputs, *program.outputs], strict=True):
             _check(array, port, count, program)
+        code, kernel = self._loaded(program)
+        shared, compute = self._shared(code, program, arrays)
+        there = shared if code.by_value else self.cupy.asarray(shared)
+        given = [x for x, port in zip(arrays, program.inputs, strict=True) if port.role != "uniform"]
         rows = [np.int64(len(x)) for x, port in zip(arrays, program.inputs, strict=True) if port.role == "lookup"]
-        arguments = (*arrays, *rows, *results, np.int64(count))
-        blocks = (-(-count // ptx.THREADS),)
-        return functools.partial(self._function(program), blocks, (ptx.THREADS,), arguments)
+        arguments = (*given, *rows, *results, there, np.int64(count))
+        blocks, block = (-(-count // ptx.THREADS),), (ptx.THREADS,)
+
+        def call() -> None:
+            compute()
+            if there is not shared:
+                there.set(shared)
+            kernel(blocks, block, arguments)
+
+        return call
+
+    def _shared(self, code: GpuCode, program: Program, arrays: Sequence[Any]) -> tuple[np.ndarray, Callable]:
+        """The numbers that all rows share, and what computes them from uniform inputs and tables."""
+        here = [
+            np.zeros((1, *port.shape), self.dtype) if port.role == "varying" else self.fetched(x)
+            for x, port in zip(arrays, program.inputs, strict=True)
+        ]
+        shared = np.zeros(max(1, code.count), self.dtype)
+        strides = [len(x) if port.role == "lookup" else 0 for x, port in zip(here, program.inputs, strict=True)]
+        compute = launch.bound(code.shared, here, strides, [shared], (0, 1))
+        return shared, functools.partial(_keeping, compute, here)
+
+
+def _keeping(compute: Callable[[], None], _: Sequence[np.ndarray]) -> None:
+    """Call what works on arrays that nobody else keeps."""
+    compute()
 
 
 def _check(array: Any, port: Port, count: int, program: Program) -> None:

@@ -97,6 +97,10 @@ class Emitter:
         for port in range(len(self.inputs)):
             self.bases[port] = self.read("ptr", "%inputs", port).name
 
+    def shared_table(self, entries: Sequence[Expr]) -> Table | None:
+        """Where numbers lie in a row that somebody else has put there, if that is so."""
+        return None
+
     def rows_of(self, port: int) -> str:
         """How many rows a lookup port has."""
         return self.read("i64", "%strides", port).name

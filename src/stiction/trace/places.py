@@ -163,6 +163,9 @@ class Places:
         ready = self.filled.get(tuple(e.index for e in entries))
         if ready:
             return ready
+        shared = self.emitter.shared_table(entries)
+        if shared:
+            return shared
         if in_one_input(entries):
             slots = self._wholes([e.data[1] for e in entries])
             return Table(self.emitter.bases[entries[0].data[0]], slots)

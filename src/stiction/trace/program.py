@@ -23,6 +23,7 @@ from stiction.trace.schedule import bodies, operation_counts, ordered, work
 from stiction.trace.sources import sources
 
 WORK = struct.Struct("<Q")  # stored before the code
+GPU = struct.Struct("<QQ")  # shared numbers, and bytes of what computes them
 MOST_OPERATIONS = 120_000  # of a program: what is larger takes minutes to compile, and leaves the instruction cache
 MOST_NODES = 400_000  # of a trace, those included that nothing uses
 MOST_SLOTS = 1_000_000  # numbers of a row, in and out
@@ -75,6 +76,16 @@ class Kernel:
     seconds: float  # to trace and compile, or to load
     cached: bool
     work: int  # operations per row, about; loops of unknown length count 100 times
+
+
+@dataclass
+class GpuCode:
+    """A program for a GPU: its kernel in PTX, and the function of the processor that gives what all rows share."""
+
+    ptx: bytes
+    shared: launch.Function
+    count: int  # numbers that all rows share
+    by_value: bool  # whether these are handed over with the call
 
 
 class Program:
@@ -213,25 +224,26 @@ class Program:
         seconds, (operations,) = time.perf_counter() - began, WORK.unpack(entry[: WORK.size])
         return Kernel(function, target, len(code), seconds, stored is not None, operations)
 
-    def ptx(self, capability: int) -> bytes:
-        """The program for GPUs of NVIDIA of a compute capability (90 for 9.0), from the cache if it can be: slot by
-        slot, one row per thread (`ptx.py`).
-        """
-        target = ptx.target(self.dtype.itemsize * 8)
-        text = None if self.key is not None else self.cuda_text()
-        what = (text,) if text else (self.name, self.inputs, self.outputs, self.key, target)
-        name = cache.key("cuda", capability, processor.llvm_version(), sources(), *what)
-        code = cache.read(name, "ptx")
-        if code is None:
-            code = ptx.assembled(text or self.cuda_text(), capability)
-            cache.write(name, code, "ptx")
+    def on_gpu(self, capability: int) -> GpuCode:
+        """The program for GPUs of NVIDIA of a compute capability (90 for 9.0), from the cache if it can be."""
+        bits, parts = self.dtype.itemsize * 8, (self.name, self.inputs, self.outputs, self.key)
+        text = self.cuda_text() if self.key is None else None
+        name = cache.key("cuda", capability, processor.signature(), sources(), *(text or parts), bits)
+        stored = cache.read(name, "ptx")
+        if stored is None:
+            kernel, shared, count = text or self.cuda_text()
+            code, helper = ptx.assembled(kernel, capability), processor.assemble(shared)
+            stored = GPU.pack(count, len(helper)) + helper + code
+            cache.write(name, stored, "ptx")
             self._traced = None
-        return code
+        count, size = GPU.unpack(stored[: GPU.size])
+        helper, code = stored[GPU.size :][:size], stored[GPU.size :][size:]
+        return GpuCode(code, processor.link(helper), count, ptx.by_value(count, bits))
 
-    def cuda_text(self) -> str:
-        """The program in LLVM's language for a GPU."""
-        target = ptx.target(self.dtype.itemsize * 8)
-        return ptx.CudaEmitter(self.trace(), self._slots, target).module()
+    def cuda_text(self) -> ptx.CudaText:
+        """The program in LLVM's language for a GPU, and for the processor beside it."""
+        bits = self.dtype.itemsize * 8
+        return ptx.cuda_text(self.trace(), self._slots, bits, processor.host(1, bits))
 
     # Running.
 

@@ -1,26 +1,33 @@
 """The same text for a GPU of NVIDIA: one robot per thread, and its language, PTX, by LLVM.
 
-The kernel takes its arrays by themselves: inputs, for each lookup port its number of rows, outputs, and the number of
-robots. Numbers of the robots lie slot by slot, (slots, robots), so that neighbouring threads read neighbouring numbers.
+The kernel takes its arrays by themselves: varying inputs and lookup ports, for each of those its number of rows,
+outputs, and the number of robots. Numbers of the robots lie slot by slot, (slots, robots), so that neighbouring threads
+read neighbouring numbers. What is the same for all robots is computed once, on the processor, and handed over with the
+call: there it takes no register, and no memory of any thread.
+
 Operations are those of the processor's kernels, so that in float64 the bits are the same; only numbers below 2.2e-308,
 which x86 processors are told to take for 0, stay what they are.
 """
 
 import functools
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import llvmlite.binding as llvm
 
 from stiction.errors import InputError
-from stiction.trace.arithmetic import Target, Value
+from stiction.trace.arithmetic import Arithmetic, Target, Value
 from stiction.trace.array import VERSIONS
 from stiction.trace.expression import Expr
-from stiction.trace.llvm import Emitter
+from stiction.trace.llvm import Emitter, Slots, emit
+from stiction.trace.places import Table
 from stiction.trace.schedule import bodies, ordered
 
 TRIPLE = "nvptx64-nvidia-cuda"
 THREADS = 128  # of a block
 LARGEST = 256 * 1024  # bytes of memory of its own that one robot may take; there is room for 200 000 of them at a time
 INLINED = 100_000  # LLVM's measure of a function above which it stays one
+BY_VALUE = 3_584  # bytes that can be handed over with a call, beside addresses
 
 
 def target(bits: int) -> Target:
@@ -28,20 +35,87 @@ def target(bits: int) -> Target:
     return Target(lanes=1, bits=bits, fuses=True, x86=False)
 
 
+class CudaText(NamedTuple):
+    """A program for GPUs.
+
+    Attributes:
+        kernel: the module for the GPU.
+        shared: the module for the processor that computes what all robots share.
+        count: how many numbers that gives.
+    """
+
+    kernel: str
+    shared: str
+    count: int
+
+
+def cuda_text(outputs: Sequence[Sequence[Expr]], inputs: Sequence[Slots], bits: int, host: Target) -> CudaText:
+    """A program in LLVM's language for a GPU, and for the processor beside it."""
+    emitter = CudaEmitter(outputs, inputs, target(bits))
+    kernel = emitter.module()
+    return CudaText(kernel, emit([emitter.shared], inputs, host), len(emitter.shared))
+
+
+def by_value(count: int, bits: int) -> bool:
+    """Whether so many shared numbers are handed over with a call; others are in the GPU's memory."""
+    return count * bits // 8 <= BY_VALUE
+
+
 class CudaEmitter(Emitter):
     """Writes a kernel of which each thread does one row."""
 
-    own = 0  # bytes of memory of its own that a row takes
+    def __init__(self, outputs: Sequence[Sequence[Expr]], inputs: Sequence[Slots], target: Target) -> None:
+        super().__init__(outputs, inputs, target)
+        self.own = 0  # bytes of memory of its own that a row takes
+        self.shared: list[Expr] = []  # numbers that the processor computes, in the order in which they come
+        self.runs: dict[tuple[int, ...], Table] = {}  # those that lie in a row
 
     def head(self) -> str:
         inputs = [
             f"ptr addrspace(1) {'' if slots.role == 'varying' else 'noalias readonly '}%in{k}"
             for k, slots in enumerate(self.inputs)
+            if slots.role != "uniform"
         ]
         counts = [f"i64 %rows{k}" for k, slots in enumerate(self.inputs) if slots.role == "lookup"]
         outputs = [f"ptr addrspace(1) %out{k}" for k in range(len(self.outputs))]
-        arguments = ", ".join([*inputs, *counts, *outputs, "i64 %last"])
+        shared = f"ptr byval([{max(1, len(self.shared))} x {self.number}]) align 8 %shared"
+        if not by_value(len(self.shared), self.target.bits):
+            shared = "ptr addrspace(1) noalias readonly %far"
+            self.text.entry.insert(0, "  %shared = addrspacecast ptr addrspace(1) %far to ptr")
+        arguments = ", ".join([*inputs, *counts, *outputs, shared, "i64 %last"])
         return f'define ptx_kernel void @kernel({arguments}) "nvvm.maxntid"="{THREADS}"'
+
+    def prologue(self, uniform: list[Expr]) -> None:
+        self.begin()
+        self.known = {e.index for e in uniform}
+
+    def value(self, e: Expr, m: Arithmetic) -> Value:
+        if e.index not in self.known or e.op == "const":
+            return super().value(e, m)
+        if e.index not in self.names:
+            number = e.graph.where(e, e.graph.constant(1.0), e.graph.constant(0.0)) if e.boolean else e
+            name = f"%shared{e.index}"
+            self.text.entry += [
+                f"  {name}.at = getelementptr {self.number}, ptr %shared, i64 {len(self.shared)}",
+                f"  {name} = load {self.number}, ptr {name}.at",
+            ]
+            self.shared.append(number)
+            if e.boolean:
+                self.text.entry.append(f"  {name}.holds = fcmp une {self.number} {name}, 0.0")
+                name = f"{name}.holds"
+            self.names[e.index] = Value(self.scalar, name)
+        return Value(m, self.names[e.index].name)
+
+    def shared_table(self, entries: Sequence[Expr]) -> Table | None:
+        if not all(e.op == "const" or e.index in self.known for e in entries):
+            return None
+        key = tuple(e.index for e in entries)
+        if key not in self.runs:
+            name = self.text.fresh("run")
+            self.text.entry.append(f"  {name} = getelementptr {self.number}, ptr %shared, i64 {len(self.shared)}")
+            self.shared += entries
+            self.runs[key] = Table(name)
+        return self.runs[key]
 
     def moves(self) -> str:
         return "\n".join(_move(name, self.number) for name in ("to_lanes", "from_lanes"))
@@ -59,8 +133,9 @@ class CudaEmitter(Emitter):
             "  br i1 %mine, label %block, label %done",
         ]
         text.begin("block")
-        for port in range(len(self.inputs)):
-            self.bases[port] = self.generic(f"%in{port}")
+        for port, slots in enumerate(self.inputs):
+            if slots.role != "uniform":
+                self.bases[port] = self.generic(f"%in{port}")
 
     def generic(self, pointer: str) -> str:
         return self.scalar.instruction(f"addrspacecast ptr addrspace(1) {pointer} to ptr").name
@@ -102,8 +177,7 @@ class CudaEmitter(Emitter):
 
     def load(self, e: Expr) -> Value:
         port, slot = e.data
-        place = self.slot(self.bases[port], slot) if e.varying else self.element(self.number, self.bases[port], slot)
-        return self.scalar.instruction(f"load {self.number}, ptr {place}")
+        return self.scalar.instruction(f"load {self.number}, ptr {self.slot(self.bases[port], slot)}")
 
     def buffer(self, slots: int) -> str:
         name = self.text.fresh("lanes")
