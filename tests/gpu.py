@@ -87,7 +87,7 @@ def threads_of(program):
             kernel(*given)
 
     helper = processor.link(processor.assemble(made.shared))
-    code = GpuCode(b"", helper, made.count, ptx.by_value(made.count, program.dtype.itemsize * 8))
+    code = GpuCode(b"", helper, made.numbers, ptx.by_value(made.numbers, program.dtype.itemsize * 8))
     launch.engine = engine
     return code, launch
 

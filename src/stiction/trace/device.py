@@ -125,7 +125,8 @@ class Cuda:
             _check(array, port, count, program)
         code, kernel = self._loaded(program)
         shared, compute = self._shared(code, program, arrays)
-        there = shared if code.by_value else self.cupy.asarray(shared)
+        whole = shared.view(np.dtype([("numbers", self.dtype, shared.shape)]))  # CuPy hands over arrays of size one
+        there: Any = whole if code.by_value else self.cupy.asarray(shared)
         given = [x for x, port in zip(arrays, program.inputs, strict=True) if port.role != "uniform"]
         rows = [np.int64(len(x)) for x, port in zip(arrays, program.inputs, strict=True) if port.role == "lookup"]
         arguments = (*given, *rows, *results, there, np.int64(count))
@@ -133,7 +134,7 @@ class Cuda:
 
         def call() -> None:
             compute()
-            if there is not shared:
+            if not code.by_value:
                 there.set(shared)
             kernel(blocks, block, arguments)
 

@@ -41,12 +41,12 @@ class CudaText(NamedTuple):
     Attributes:
         kernel: the module for the GPU.
         shared: the module for the processor that computes what all robots share.
-        count: how many numbers that gives.
+        numbers: how many that gives.
     """
 
     kernel: str
     shared: str
-    count: int
+    numbers: int
 
 
 def cuda_text(outputs: Sequence[Sequence[Expr]], inputs: Sequence[Slots], bits: int, host: Target) -> CudaText:
