@@ -106,3 +106,10 @@ def imitate(monkeypatch):
 
     monkeypatch.setattr(Cuda, "__init__", begin)
     monkeypatch.setattr(Cuda, "_loaded", loaded)
+
+
+def only_texts(monkeypatch):
+    """Let device="cuda" compute nothing, and compile nothing."""
+    imitate(monkeypatch)
+    monkeypatch.setattr(Cuda, "prepare", lambda self, program, batch: None)
+    monkeypatch.setattr(Cuda, "bind", lambda self, program, arrays, results, threads: lambda: None)
