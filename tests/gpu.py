@@ -50,13 +50,19 @@ def as_cupy():
         assert isinstance(x, Placed)
         return np.array(x)
 
+    def draws(seed):
+        random = np.random.default_rng(seed)
+        return types.SimpleNamespace(integers=lambda *given: random.integers(*given).view(Placed))
+
     device = types.SimpleNamespace(compute_capability="90", id=0)
+    driver = types.SimpleNamespace(CUDADriverError=MemoryError)
     return types.SimpleNamespace(
+        ndarray=Placed,
+        random=types.SimpleNamespace(default_rng=draws),
         array=placed,
         asarray=lambda x: x if isinstance(x, Placed) else placed(x),
         asnumpy=fetched,
-        empty_like=np.empty_like,
-        cuda=types.SimpleNamespace(Device=lambda: device),
+        cuda=types.SimpleNamespace(Device=lambda: device, driver=driver),
     )
 
 

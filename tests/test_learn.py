@@ -3,6 +3,7 @@
 import pickle
 import runpy
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from gymnasium.vector import AutoresetMode
 import stiction
 from stiction import Coulomb, Dahl, InputError, Scene, Simulator
 from stiction.learn import Environment, Task, VectorEnvironment
+from tests.gpu import Placed, imitate, placed
 from tests.scenes import EXAMPLES, flywheel
 
 ARM = stiction.library.two_link()
@@ -168,3 +170,32 @@ def test_the_example_learns():
     policy, history = example["learned"](rounds=25)
     assert example["holds"](np.zeros((2, 5)))[0].sum() == 0
     assert example["holds"](policy)[0].sum() >= 18 and history[-1] > history[0]
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_environments_on_a_gpu_do_what_those_here_do(mode, monkeypatch):
+    """Where all episodes begin at one place, by arrays that stay on the GPU; elsewhere at places that were drawn."""
+    imitate(monkeypatch)
+    pendulum = task(
+        scene=Scene(robot=stiction.library.pendulum(1), friction={"joint1": Coulomb(level=0.2)}),
+        hold=5,
+        duration=0.05,
+        actions={"torque.*": 3.0},
+        reward=lambda seen: -(seen["q.joint1"] ** 2),
+        terminated=lambda seen: np.abs(seen["q.joint1"]) > 0.305,
+        parameters={},
+        q=[0.3],
+    )
+    here, there = (VectorEnvironment(pendulum, 6, mode, device=device, starts=4) for device in ("cpu", "cuda"))
+    first, second = here.reset(seed=1)[0], there.reset(seed=1)[0]
+    np.testing.assert_array_equal(first, second)
+    actions = np.linspace(-1, 1, 6)[:, None]
+    for _ in range(25):
+        a, b = here.step(actions), there.step(placed(actions))
+        assert all(isinstance(x, Placed) for x in b[:4])
+        for x, y in zip(a[:4], b[:4], strict=True):
+            np.testing.assert_array_equal(x, y)
+    drawn = VectorEnvironment(
+        replace(pendulum, q=lambda random, n: random.uniform(-1, 1, (n, 1))), 6, device="cuda", starts=3
+    )
+    assert len(np.unique(drawn.reset(seed=2)[0][:, 0])) in (1, 2, 3)

@@ -95,7 +95,9 @@ class Task(Validated):
             ),
         ]
 
-    def simulator(self, runs: int | None, threads: int | None = None) -> Simulator:
+    def simulator(
+        self, runs: int | None, threads: int | None = None, device: str = "cpu", dtype: str = "float64"
+    ) -> Simulator:
         """What environments step."""
         return Simulator(
             self.scene,
@@ -105,6 +107,8 @@ class Task(Validated):
             inputs=tuple(self.actions),
             outputs=(*self.observe, *self.watch),
             threads=threads,
+            device=device,
+            dtype=dtype,
         )
 
     def scales(self) -> np.ndarray:
@@ -118,38 +122,69 @@ class Task(Validated):
 class _Episodes:
     """The simulator of a task and the episodes in it, whichever kind of environment asks."""
 
-    def __init__(self, task: Task, runs: int | None, threads: int | None) -> None:
-        self.task, self.sim, self.scales = task, task.simulator(runs, threads), task.scales()
-        self.shape = (*(() if runs is None else (runs,)), len(self.scales))  # of actions
-        self.observed = self.sim.places(task.observe)
+    def __init__(self, task: Task, sim: Simulator, starts: int = 0) -> None:
+        self.task, self.sim, self.starts = task, sim, starts
+        self.scales = sim.device.given(task.scales())
+        self.shape = (*(() if sim.runs is None else (sim.runs,)), len(self.scales))  # of actions
+        self.observed = sim.places(task.observe)
         boxes = [(-np.inf, np.inf, len(self.observed)), (-1.0, 1.0, len(self.scales))]
         self.observation, self.action = (
-            gymnasium.spaces.Box(low, high, (size,), np.float64) for low, high, size in boxes
+            gymnasium.spaces.Box(low, high, (size,), sim.device.dtype.type) for low, high, size in boxes
         )
 
-    def begin(self, random: np.random.Generator, which: np.ndarray) -> np.ndarray:
+    def drawn(self, random: np.random.Generator, count: int) -> dict[str, Any]:
+        """First values and parameters of so many episodes, as a simulator takes them."""
+
+        def draw(given: Draw) -> Any:
+            return given(random, count) if callable(given) else given
+
+        parameters = {name: draw(given) for name, given in self.task.parameters.items()}
+        return {"q": draw(self.task.q), "v": draw(self.task.v), "parameters": parameters}
+
+    def draw(self, random: np.random.Generator) -> None:
+        """Nothing: it is drawn when it is needed."""
+
+    def some(self, mask: np.ndarray) -> bool:
+        """Whether there are some."""
+        return bool(mask.any())
+
+    def begin_where(self, random: np.random.Generator, mask: np.ndarray) -> np.ndarray:
         """Observations after some runs began anew, with what is drawn for them."""
+        which = np.flatnonzero(mask)
+        return self.sim.reset(which, **self.drawn(random, len(which)))[..., self.observed]
 
-        def drawn(given: Draw) -> Any:
-            return given(random, len(which)) if callable(given) else given
-
-        parameters = {name: drawn(given) for name, given in self.task.parameters.items()}
-        seen = self.sim.reset(which, q=drawn(self.task.q), v=drawn(self.task.v), parameters=parameters)
-        return seen[..., self.observed]
-
-    def act(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def act(self, actions: Any) -> tuple[Any, Any, Any, Any]:
         """Observations, rewards, and which runs are over, by themselves or by time."""
-        given = np.asarray(actions, np.float64)
-        if given.shape != self.shape or not np.isfinite(given).all():
+        given = self.sim.device.given(actions)
+        local = self.sim.device.name == "cpu"
+        if given.shape != self.shape or (local and not np.isfinite(given).all()):  # a GPU would have to be waited for
             names = ", ".join(self.sim.inputs)
             raise InputError(f"actions are {actions!r}; allowed: numbers between -1 and 1, {self.shape}, for {names}")
         inputs = np.clip(given, -1.0, 1.0) * self.scales
         out = self.sim.step(inputs, self.task.hold)
         seen = dict(zip(self.sim.outputs, np.moveaxis(out, -1, 0), strict=True))
         seen |= dict(zip(self.sim.inputs, np.moveaxis(inputs, -1, 0), strict=True))
-        over = np.asarray(self.task.terminated(seen), bool) | self.sim.diverged
+        over = (self.task.terminated(seen) | self.sim.diverged) != 0
         late = self.sim.time >= self.task.duration - 0.5 * self.task.step
-        return out[..., self.observed], np.asarray(self.task.reward(seen), float), over, late
+        return out[..., self.observed], self.task.reward(seen), over, late
+
+
+class _EpisodesThere(_Episodes):
+    """The same on a GPU, where nobody waits to know how many are over: all that may begin anew is ready there."""
+
+    def draw(self, random: np.random.Generator) -> None:
+        """Draw places to begin at."""
+        self.pool = self.sim.starts(self.starts, **self.drawn(random, self.starts))
+        self.random = self.sim.device.random(int(random.integers(2**31)))
+
+    def some(self, mask: Any) -> bool:
+        """Whether there may be some."""
+        return True
+
+    def begin_where(self, random: np.random.Generator, mask: Any) -> Any:
+        """Observations after some runs began anew."""
+        self.sim.restart(mask, self.pool, self.random.integers(0, self.starts, len(mask)))
+        return self.sim.step(steps=0)[..., self.observed]
 
 
 class Environment(gymnasium.Env):
@@ -161,13 +196,13 @@ class Environment(gymnasium.Env):
     metadata = {"render_modes": []}
 
     def __init__(self, task: Task) -> None:
-        self.task, self._episodes = task, _Episodes(task, None, 1)
+        self.task, self._episodes = task, _Episodes(task, task.simulator(None, 1))
         self.observation_space, self.action_space = self._episodes.observation, self._episodes.action
 
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
         """Begin an episode; a seed begins a row of episodes that reproduces."""
         super().reset(seed=seed)
-        return self._episodes.begin(self.np_random, np.arange(1)), {}
+        return self._episodes.begin_where(self.np_random, np.ones(1, bool)), {}
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict]:
         """Hold an action for some steps: observation, reward, terminated, truncated, and infos."""
@@ -186,6 +221,11 @@ class VectorEnvironment(gymnasium.vector.VectorEnv):
             they do not see, "SameStep" at once (their last observation is then in the info "final_obs"), "Disabled"
             with `reset(options={"reset_mask": mask})`.
         threads: how many share the work; None takes all cores.
+        device: "cpu", or "cuda": actions, observations, rewards and what is over are then arrays of the GPU, and
+            nothing is copied or waited for in a step. The task's functions get such arrays: NumPy's functions work on
+            them. Episodes begin at one of `starts` places that `reset` draws.
+        dtype: "float64" or "float32".
+        starts: how many places to begin at are drawn on a GPU.
 
     Example:
         >>> import numpy as np, stiction
@@ -198,37 +238,53 @@ class VectorEnvironment(gymnasium.vector.VectorEnv):
         (64,)
     """
 
-    def __init__(self, task: Task, runs: int, autoreset: str = "NextStep", threads: int | None = None) -> None:
+    def __init__(
+        self,
+        task: Task,
+        runs: int,
+        autoreset: str = "NextStep",
+        threads: int | None = None,
+        device: str = "cpu",
+        dtype: str = "float64",
+        starts: int = 16_384,
+    ) -> None:
         if autoreset not in [mode.value for mode in MODES]:
             raise InputError(f"autoreset is {autoreset!r}; allowed: {', '.join(repr(mode.value) for mode in MODES)}")
-        self.task, self._episodes, self.num_envs = task, _Episodes(task, runs, threads), runs
-        self.metadata = {"render_modes": [], "autoreset_mode": MODES(autoreset)}
+        if not isinstance(starts, int) or starts < 1:
+            raise InputError(f"starts is {starts!r}; allowed: a whole number of at least 1")
+        self.task, self.num_envs, self.mode = task, runs, MODES(autoreset)
+        sim = task.simulator(runs, threads, device, dtype)
+        self._episodes = (_Episodes if device == "cpu" else _EpisodesThere)(task, sim, starts)
+        self.metadata = {"render_modes": [], "autoreset_mode": self.mode}
         self.single_observation_space, self.single_action_space = self._episodes.observation, self._episodes.action
         batched = gymnasium.vector.utils.batch_space
         self.observation_space = batched(self.single_observation_space, runs)
         self.action_space = batched(self.single_action_space, runs)
-        self._over = np.zeros(runs, bool)
+        self._over = sim.device.given(np.zeros(runs, bool))
 
-    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
         """Begin episodes: of all, or of those that `options["reset_mask"]` names. A seed begins a row of episodes that
         reproduces.
         """
         super().reset(seed=seed)
-        chosen = np.ones(self.num_envs, bool) if not options else np.asarray(options["reset_mask"], bool)
-        self._over &= ~chosen
-        return self._episodes.begin(self.np_random, np.flatnonzero(chosen)), {}
+        given = self._episodes.sim.device.given
+        chosen = given(np.ones(self.num_envs, bool)) if not options else given(options["reset_mask"]) != 0
+        self._over = self._over & ~chosen
+        self._episodes.draw(self.np_random)
+        return self._episodes.begin_where(self.np_random, chosen), {}
 
-    def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict]:
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict]:
         """Hold actions, (runs, n), for some steps: observations, rewards, terminated, truncated, and infos."""
-        seen, reward, over, late = self._episodes.act(actions)
-        reward, mode, info = np.broadcast_to(reward, self.num_envs).copy(), self.metadata["autoreset_mode"], {}
-        if self._episodes.sim.diverged.any():
-            info["diverged"] = self._episodes.sim.diverged
-        if mode is MODES.NEXT_STEP and self._over.any():  # these begin anew, whatever they did
-            seen = self._episodes.begin(self.np_random, np.flatnonzero(self._over))
+        episodes, info = self._episodes, {}
+        seen, reward, over, late = episodes.act(actions)
+        reward = reward + np.zeros_like(episodes.sim.time)  # one of each, where they are
+        if episodes.some(episodes.sim.diverged):
+            info["diverged"] = episodes.sim.diverged
+        if self.mode is MODES.NEXT_STEP and episodes.some(self._over):  # these begin anew, whatever they did
+            seen = episodes.begin_where(self.np_random, self._over)
             reward[self._over], over, late = 0.0, over & ~self._over, late & ~self._over
         self._over = over | late
-        if mode is MODES.SAME_STEP and self._over.any():
+        if self.mode is MODES.SAME_STEP and episodes.some(self._over):
             info |= {"final_obs": seen.copy(), "_final_obs": self._over}
-            seen = self._episodes.begin(self.np_random, np.flatnonzero(self._over))
+            seen = episodes.begin_where(self.np_random, self._over)
         return seen, reward, over, late, info

@@ -6,6 +6,7 @@ Without a GPU its kernels run thread by thread on the processor (`tests/gpu.py`)
 
 import functools
 import math
+import os
 import pickle
 
 import numpy as np
@@ -261,6 +262,7 @@ def test_bits_on_a_gpu(name):
 @pytest.mark.skipif(not gpu(), reason="no GPU of NVIDIA with CuPy here")
 @pytest.mark.parametrize("library", ["cupy", "torch", "jax"])
 def test_other_libraries_take_the_arrays_without_a_copy(library):
+    os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # JAX would take most of the memory
     pytest.importorskip(library)
     sim = arms(Coulomb(level=0.3), inputs=["torque.*"], outputs=["q.*", "v.*"])("cuda")
     seen = sim.step(steps=5)

@@ -7,7 +7,7 @@ Everything that decides how a run goes on is in there; nothing is checked or tra
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,13 @@ from stiction.trace.device import device_of
 from stiction.trace.program import check_threads
 
 Draw = Callable[[np.random.Generator, int], Any]  # generator and number of runs -> values, one row per run
+
+
+class Starts(NamedTuple):
+    """Where runs may begin, with their parameters, on the device of a simulator; `restart` takes from them."""
+
+    state: Any  # (how many, slots)
+    varying: Any  # (how many, parameters that vary)
 
 
 class Simulator:
@@ -246,17 +253,61 @@ class Simulator:
         self._core.advance(0)
         return self._seen.copy(order="K")
 
+    def starts(
+        self, count: int, *, q: Any = None, v: Any = None, parameters: Mapping[str, Any] | None = None
+    ) -> Starts:
+        """So many places to begin at, drawn and checked once, for `restart`.
+
+        Args:
+            count: how many.
+            q: positions of the robots, as those of `reset`.
+            v: velocities, likewise.
+            parameters: as those of `reset`, one for each start.
+        """
+        drawn = self._drawn(parameters or {}, count)
+        motions = self._motions("q", "position", q, count) | self._motions("v", "velocity", v, count)
+        self._vary(drawn)
+        usual = {name: x[np.arange(count) % self._count] for name, x in self._given.items()}
+        first, columns = self._first(count, usual | drawn | motions)
+        return Starts(*map(self.device.array, (first, columns)))
+
+    def restart(self, runs: Any, starts: Starts, which: Any) -> None:
+        """Begin some runs at some of the starts; all stays on the device, and nothing is drawn or checked.
+
+        Args:
+            runs: which begin, a mask (runs,).
+            starts: what `starts` gave.
+            which: of the starts, one for each run, (runs,).
+        """
+        core, here = self._core, runs[:, None]
+        core.state[...] = np.where(here, starts.state[which], core.state)
+        core.varying[...] = np.where(here, starts.varying[which], core.varying)
+        core.ticks[...] = np.where(runs, 0, core.ticks)
+        core.alive[...] = np.where(runs, 1, core.alive)
+        core.numbers[...] += np.where(runs, self._count, 0)
+        core.advance(0)
+
+    def _first(
+        self,
+        count: int,
+        given: Mapping[str, Any],
+        chosen: Mapping[str, Any] | None = None,
+        which: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """States and varying parameters of so many runs that begin with these values, after they were checked."""
+        parameters, first = self._setup.runs(given, (count,), chosen, which)
+        values = parameters.varying | {key: x for key, x in parameters.shared.items() if key not in parameters.varying}
+        columns = [np.broadcast_to(values[key], count) for key in self._core.program.parameters.varying]
+        return first, np.stack(columns, axis=-1) if columns else np.empty((count, 0))
+
     def _begin(self, which: np.ndarray, given: Mapping[str, Any], chosen: Mapping[str, Any] | None = None) -> None:
         """Put some runs to the start that these values say, after they were checked."""
         if not len(which):
             return
-        parameters, first = self._setup.runs(given, (len(which),), chosen, which)
+        first, columns = self._first(len(which), given, chosen, which)
         core, put = self._core, self.device.given
-        values = parameters.varying | {key: x for key, x in parameters.shared.items() if key not in parameters.varying}
-        columns = [np.broadcast_to(values[key], len(which)) for key in core.program.parameters.varying]
         at = put(which)
-        if columns:
-            core.varying[at] = put(np.stack(columns, axis=-1))
+        core.varying[at] = put(columns)
         core.state[at], core.ticks[at], core.alive[at] = put(first), 0.0, 1.0
         core.numbers[at] += self._count  # noise of its own for every episode
 

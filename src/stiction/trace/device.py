@@ -52,6 +52,10 @@ class Host:
         """An array of this place as NumPy's; what is none stays what it is."""
         return x
 
+    def random(self, seed: int) -> np.random.Generator:
+        """What draws numbers here."""
+        return np.random.default_rng(seed)
+
     def holds(self, x: Any) -> bool:
         """Whether this is an array of this place, or may be made one without a word."""
         return True
@@ -93,12 +97,20 @@ class Cuda:
         return self.cupy.asarray(np.array(x, self.dtype))
 
     def given(self, x: Any) -> Any:
-        """As that of `Host`."""
-        return self.cupy.asarray(x) if self.holds(x) else self.cupy.asarray(np.asarray(x))
+        """As that of `Host`. DLPack also waits for what another library is still computing."""
+        if isinstance(x, self.cupy.ndarray):
+            return x
+        if self.holds(x) and hasattr(x, "__dlpack__"):
+            return self.cupy.from_dlpack(x)
+        return self.cupy.asarray(x if self.holds(x) else np.asarray(x))
 
     def fetched(self, x: Any) -> Any:
         """As that of `Host`."""
-        return self.cupy.asnumpy(self.cupy.asarray(x)) if self.holds(x) else x
+        return self.cupy.asnumpy(self.given(x)) if self.holds(x) else x
+
+    def random(self, seed: int) -> Any:
+        """As that of `Host`."""
+        return self.cupy.random.default_rng(seed)
 
     def holds(self, x: Any) -> bool:
         """As that of `Host`."""
@@ -136,7 +148,13 @@ class Cuda:
             compute()
             if not code.by_value:
                 there.set(shared)
-            kernel(blocks, block, arguments)
+            try:
+                kernel(blocks, block, arguments)
+            except self.cupy.cuda.driver.CUDADriverError as error:
+                raise StictionError(
+                    f"the GPU could not begin ({error}); where its memory is short, others use it, or this scene takes "
+                    "much for each robot: simulate fewer, or take device='cpu'"
+                ) from None
 
         return call
 
