@@ -19,6 +19,8 @@ from stiction.parts.kinds import Impedance, Implicit, Row
 from stiction.rows.ranked import DEPENDENT
 from stiction.trace.program import Port, Program
 
+TOGETHER = 2048  # runs that are asked at a time, so that their trials stay near the processor
+
 
 class StartTerms:
     """The terms at the start; the first axis of all arrays is the run.
@@ -44,22 +46,23 @@ class StartTerms:
         program = shared_program(key, lambda: probes.program(parameters, key))
         runs = int(np.prod(parameters.batch, dtype=int))
         state = np.broadcast_to(start[..., : probes.slots], (*parameters.batch, probes.slots)).reshape(runs, 1, -1)
-        given = parameters.arrays
-        if parameters.varying:
-            given[-1] = np.repeat(given[-1].reshape(runs, 1, -1), probes.lanes, axis=1)
-        forces, push, stiffness, damping, seen, outer = program(*given, *probes.trials(state))
+        varying = parameters.varying_array.reshape(runs, 1, -1)
+        found = [
+            probes.answers(program, parameters, state[k : k + TOGETHER], varying[k : k + TOGETHER])
+            for k in range(0, runs, TOGETHER)
+        ]
+        forces, push, stiffness, damping, seen, outer = (np.concatenate(x) for x in zip(*found, strict=True))
         n = probes.n
-        rest = forces[:, 1]  # lane 0 moves as at the start, lane 1 rests
+        rest = forces[:, 1]
         self.mass_matrix = np.moveaxis(forces[:, 2 : 2 + n] - rest[:, None], 1, 2)
         self.rows, self.stiffness, self.damping = {}, {}, {}
         self.bristle, self.staged = probes.bristle, probes.staged
         for name, at in probes.directions.items():
-            self.rows[name] = push[:, 2 + 2 * n :][:, at]
-            self.stiffness[name], self.damping[name] = stiffness[:, 1, at], damping[:, 1, at]
+            self.rows[name], self.stiffness[name], self.damping[name] = push[:, at], stiffness[:, at], damping[:, at]
         moving = {name: seen[:, 2 + n : 2 + 2 * n, k] - seen[:, 1:2, k] for k, name in enumerate(probes.implicit)}
         self.seen: dict[str, np.ndarray] = moving
         self.speed = {name: seen[:, 0, k] for k, name in enumerate(probes.implicit)}
-        self.link_torque = forces[:, 0] - outer[:, 0]
+        self.link_torque = forces[:, 0] - outer
         self.kept = None
         if network.constraints:
             closing = Closing(network, parameters)
@@ -107,6 +110,17 @@ class _Probes:
                 self.staged[name] = np.array([spring.staged for spring in springs] or [False])
         self.total = first
         self.lanes = 2 + 2 * self.n + self.total
+
+    def answers(
+        self, program: Program, parameters: Parameters, state: np.ndarray, varying: np.ndarray
+    ) -> tuple[np.ndarray, ...]:
+        """What some runs answer, as far as it is asked for: lane 0 moves as at the start, lane 1 rests."""
+        given, n = parameters.shared_arrays, self.n
+        if parameters.varying:
+            given.append(np.repeat(varying, self.lanes, axis=1))
+        forces, push, stiffness, damping, seen, outer = program(*given, *self.trials(state), threads=None)
+        moving = [forces[:, : 2 + n], push[:, 2 + 2 * n :], stiffness[:, 1], damping[:, 1], seen[:, : 2 + 2 * n]]
+        return *(x.copy() for x in moving), outer[:, 0].copy()
 
     def trials(self, state: np.ndarray) -> list[np.ndarray]:
         """States, accelerations, torques: as at the start; at rest; with unit accelerations, velocities, torques."""
