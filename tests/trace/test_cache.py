@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import stiction
-from stiction.trace import Port, Program, cache, sin
+from stiction.trace import Port, Program, cache, processor, sin
 from stiction.trace.sources import digest_of
 
 
@@ -39,6 +39,24 @@ def test_without_a_key_the_content_decides(private_cache):
     c = Program("a", lambda x: (x + 2,), [Port("x")], [Port("y")])
     assert [float(p(1.0)[0]) for p in (a, b, c)] == [2, 2, 3]
     assert [p.kernel(1).cached for p in (a, b, c)] == [False, True, False]
+
+
+@pytest.mark.parametrize("what", ["processor.signature", "sources"])
+@pytest.mark.parametrize("key", ["k", None])
+def test_code_of_another_processor_or_version_is_not_taken(private_cache, monkeypatch, what, key):
+    assert [fresh(key).kernel(1).cached for _ in range(2)] == [False, True]
+    monkeypatch.setattr(f"stiction.trace.program.{what}", lambda: "another")
+    assert [fresh(key).kernel(1).cached for _ in range(2)] == [False, True]
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_processors_differ_by_name_and_by_what_they_can(monkeypatch, place):
+    """One image of a machine runs on many of them: code for one may stop another."""
+    known = list(processor.features())
+    assert all(x in processor.signature() for x in known)
+    known[place] += "-another"
+    monkeypatch.setattr(processor, "features", lambda: tuple(known))
+    assert processor.signature.__wrapped__() != processor.signature()
 
 
 @pytest.mark.parametrize(
@@ -181,7 +199,7 @@ def test_a_file_under_another_name_is_not_taken(private_cache):
     assert cache.read("two", "kernel") is None
 
 
-def test_links_pipes_and_files_of_others_are_not_read(private_cache, tmp_path):
+def test_links_pipes_and_files_of_others_are_not_read(private_cache, tmp_path, monkeypatch):
     cache.write("one", b"mine", "kernel")
     real = private_cache / "one.kernel"
     elsewhere = tmp_path / "elsewhere"
@@ -195,4 +213,10 @@ def test_links_pipes_and_files_of_others_are_not_read(private_cache, tmp_path):
     real.unlink()
     cache.write("one", b"mine", "kernel")
     real.chmod(0o666)
+    assert cache.read("one", "kernel") is None
+    real.chmod(0o600)
+    assert cache.read("one", "kernel") == b"mine"
+    monkeypatch.setattr(os, "getuid", lambda: real.stat().st_uid + 1)
+    assert cache.folder() is None
+    monkeypatch.setattr(cache, "folder", lambda: private_cache)  # as if the folder were ours, and not the file
     assert cache.read("one", "kernel") is None

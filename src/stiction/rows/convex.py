@@ -162,8 +162,12 @@ def convex(make: Callable[[Sequence[Scalar]], Problem], p: Array, mode: Array, l
         search.begin(start, p, mode)
         loop(PASSES, lambda _, go: [where(go[0] > 0, search.step(), 0)], carry, until_zero=0)
 
+        s = system.speeds(search.p)  # of what was found: the last step may have moved it
+
         def note(k: Any) -> None:
-            wrong = sites[k].contradiction(search.mode[k], search.p[k], search.s[k], system.own(k))
+            site, own, found, broken = sites[k], system.own(k), search.p[k], search.broken[k]
+            moves = absolute(site.region(found, s[k], broken)) == 1  # so it has broken away
+            wrong = absolute(found - site.nearest(found + s[k] / own, own, where(moves, 1, broken)))
             worst[0] = maximum(worst[0], where(here, wrong, 0))
             p[k] = where(here, search.p[k], p[k])
             mode[k] = where(here, sites.told(k, search.mode[k]), mode[k])
