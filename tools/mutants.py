@@ -87,7 +87,7 @@ def mutants(path: Path = LIST) -> list[Mutant]:
 
 
 def copied(folder: Path) -> Path:
-    """A copy of the clone. Its bytecode is checked by content: a mutant may be as long and as old as what it replaces."""
+    """A copy of the clone. Its bytecode is checked by content: a mutant may be as long and as old as what is right."""
     shutil.copytree(ROOT, folder, ignore=NO_COPY)
     by_content = py_compile.PycInvalidationMode.CHECKED_HASH
     compileall.compile_dir(folder / "src", quiet=2, invalidation_mode=by_content)

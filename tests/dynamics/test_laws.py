@@ -7,6 +7,7 @@ import pytest
 from benchmarks.peers.robots import random_state
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 
 import stiction
 from stiction import Joint, Link, Robot, Sphere
@@ -14,7 +15,7 @@ from stiction.dynamics import composite_body, energy, newton_euler, sweep
 from stiction.errors import InputError
 from stiction.robot import derivatives, identification
 from stiction.robot.programs import shared_programs
-from stiction.spatial import Vector
+from stiction.spatial import Matrix, Vector, to_quaternion
 from stiction.trace import Port, Program, directional
 from tests.machines import ALL_KINDS, random_robot
 
@@ -241,3 +242,12 @@ def test_regressor_of_coupled_rotors_does_not_depend_on_earlier_robots():
         np.testing.assert_allclose(
             robot.regressor(q, v, a) @ robot.inertial_parameters, robot.inverse_dynamics(q, v, a), rtol=1e-10
         )
+
+
+def test_quaternions_of_all_rotations():
+    """Half turns about every axis among them, where the first of the four numbers says nothing."""
+    turns = [*Rotation.random(50, random_state=1), *Rotation.from_rotvec(np.pi * np.eye(3))]
+    turns += [Rotation.from_rotvec([3.0 * (k == j) + 0.1 for j in range(3)]) for k in range(3)]
+    for turn in turns:
+        w, x, y, z = to_quaternion(Matrix(turn.as_matrix().tolist()))
+        np.testing.assert_allclose(Rotation.from_quat([x, y, z, w]).as_matrix(), turn.as_matrix(), atol=1e-12)
