@@ -276,7 +276,8 @@ def test_several_commands_in_one_array_stand_in_the_order_of_the_ports():
         simulate(one, duration=1.0, step=0.01)
 
 
-def test_cascaded_controllers_on_one_clock():
+@pytest.mark.parametrize("by_call", [False, True], ids=["formula", "Callback"])
+def test_cascaded_controllers_on_one_clock(by_call):
     """A position loop commands a speed loop, on one clock: the inner one sees what the outer one has just decided.
 
     Listed inner first; by hand it is v_ref = 4 (1 − x), force = 3 (v_ref − v) at every tick.
@@ -292,12 +293,18 @@ def test_cascaded_controllers_on_one_clock():
         def decide(self, inputs, memory, t):
             return {"command": [self.gain * (inputs["wanted"][0] - inputs["seen"][0])]}, memory
 
+    def made(gain):
+        if not by_call:
+            return Gain(clock=clock, gain=gain)
+        function = lambda t, x: {"command": gain * (x["wanted"] - x["seen"])}  # noqa: E731
+        return Callback(clock=clock, function=function, reads=Gain.inputs, gives=Gain.outputs)
+
     clock, h, x, v = Clock(period=0.01), 0.01, 0.0, 0.0
     scene = Scene(
         parts={
             "cart": Mass(mass=1.0),
-            "inner": Gain(clock=clock, gain=3.0),
-            "outer": Gain(clock=clock, gain=4.0),
+            "inner": made(3.0),
+            "outer": made(4.0),
             "goal": Source(functions=(1.0,)),
         },
         wires=[
