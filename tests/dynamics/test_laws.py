@@ -190,7 +190,7 @@ def test_looped_is_what_unrolled_gives(what, shape, monkeypatch):
         "kinds": (KINDS, 0.3),
         "chain": (["revolute"] * 7, 0.0),
         "spheres": (["spherical", "prismatic"] * 3, 0.0),
-        "tree": (["revolute", *["prismatic", "revolute"] * 2, "revolute", *["prismatic"] * 2], 0.7),  # in no order
+        "tree": (["prismatic" if x == "P" else "revolute" for x in "RPPRRRPR"], 0.7),  # in no order
     }[shape]
     robot = random_robot(41, kinds, branching=branching, rotors=True)
     q, v, a = random_state(robot, 5, 3)

@@ -110,6 +110,10 @@ def test_the_size_is_bounded(private_cache, monkeypatch):
     names = sorted(path.name for path in private_cache.iterdir())
     assert sum(path.stat().st_size for path in private_cache.iterdir()) <= 10_000
     assert "entry7.kernel" in names and "entry0.kernel" not in names
+    assert cache.read("entry5", "kernel") is not None
+    cache.write("entry8", bytes(3000), "kernel")
+    assert (private_cache / "entry5.kernel").exists(), "it was used a moment ago"
+    assert not (private_cache / "entry6.kernel").exists()
 
 
 def test_many_processes_at_once(private_cache):
@@ -149,12 +153,15 @@ def test_documentation_is_no_code(private_cache, package):
 
 
 @pytest.mark.parametrize(
-    "change",
-    [lambda text: text.replace("start=0)) / 2", "start=0)) / 3"), lambda text: text.replace("start=0", "start=1", 1)],
+    "file, old, new",
+    [
+        ("dynamics/energy.py", "start=0)) / 2", "start=0)) / 3"),
+        ("friction/dry.py", "NEWTON_STEPS = 40", "NEWTON_STEPS = 41"),
+    ],
 )
-def test_a_changed_number_is_other_code(private_cache, package, change):
+def test_a_changed_number_is_other_code(private_cache, package, file, old, new):
     before = digest_of(package)
-    edit(package / "dynamics" / "energy.py", change)
+    edit(package / file, lambda text: text.replace(old, new))
     assert digest_of(package) != before
 
 
@@ -162,7 +169,7 @@ def test_files_and_versions_count(private_cache, package, monkeypatch):
     seen = {digest_of(package)}
     (package / "broken.py").write_text("this is no Python")
     seen.add(digest_of(package))
-    (package / "broken.py").rename(package / "other.py")
+    (package / "broken.py").rename(package / "broken2.py")  # in the same place
     seen.add(digest_of(package))
     monkeypatch.setattr(stiction, "__version__", "9.9")
     seen.add(digest_of(package))
