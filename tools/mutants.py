@@ -31,6 +31,7 @@ LONGEST = 150  # s of the tests of one mutant: what hangs is noticed, too
 LONGEST_CLEAN = 1800  # s of all tests without a mutant
 NO_COPY = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info")
 NONE_RAN = (4, 5)  # what pytest says where it did not find the tests
+LATE = -1  # what we say where it took too long
 
 
 @dataclass(frozen=True)
@@ -71,10 +72,17 @@ class Mutant:
         """Why it cannot be made in a clone; empty where it can."""
         path = self.path(clone)
         count = path.read_text(encoding="utf-8").count(self.old) if path.exists() else 0
-        missing = [test for test in self.tests if not (clone / test.split("::")[0]).exists()]
+        missing = [test for test in self.tests if not _there(clone, test)]
         if count != 1:
             return f"its text is {count} times in the file"
         return "it changes nothing" if self.old == self.new else f"no tests {missing}" if missing else ""
+
+
+def _there(clone: Path, test: str) -> bool:
+    """Whether a file of tests, or a test in it, is in a clone."""
+    file, _, name = test.partition("::")
+    path = clone / file
+    return path.exists() and (not name or f"def {name.partition('[')[0]}(" in path.read_text(encoding="utf-8"))
 
 
 def mutants(path: Path = LIST) -> list[Mutant]:
@@ -95,7 +103,7 @@ def copied(folder: Path) -> Path:
 
 
 def tested(clone: Path, tests: Iterable[str], longest: float) -> tuple[int, str]:
-    """Exit status and words of pytest on these tests; -1 where they took too long."""
+    """Exit status and words of pytest on these tests; `LATE` where they took too long."""
     paths = os.pathsep.join([str(clone / "src"), str(clone)])
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", *tests]
     process = subprocess.Popen(
@@ -111,7 +119,7 @@ def tested(clone: Path, tests: Iterable[str], longest: float) -> tuple[int, str]
         said, _ = process.communicate(timeout=longest)
         return process.returncode, said
     except subprocess.TimeoutExpired:
-        return -1, ""
+        return LATE, ""
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)  # with all that it started
