@@ -209,6 +209,8 @@ def main() -> None:
     options.add_argument("--jobs", type=int, default=2)
     given = options.parse_args()
     chosen = [mutant for mutant in mutants() if fnmatch.fnmatch(mutant.title, f"*{given.only}*")]
+    if not chosen:
+        sys.exit(f"no mutant fits '{given.only}'; the list is {LIST}")
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="stiction-mutants-") as folder:
         clones = [copied(Path(folder) / str(k)) for k in range(max(1, given.jobs))]
