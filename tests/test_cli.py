@@ -119,8 +119,10 @@ def test_what_cannot_be_set_drawn_or_saved_is_refused_in_one_line(tmp_path):
         (("run", str(SCENE), "--set", "foo"), "error: --set foo: write NAME=VALUE"),
         (("run", str(SCENE), "--set", "friction.elbow.level=-1"), "friction.elbow.level = -1"),
         (("run", str(SCENE), *sweep, "--out", str(tmp_path / "run.csv")), "do not fit 'run.csv'; save them as .h5"),
+        (("run", str(SCENE), "--figure", str(tmp_path)), "it is a folder"),
     ):
         result = run(*words)
+        assert "simulated" not in result.stdout, "refused before any time was spent"
         assert result.returncode == 1 and message in result.stderr and len(result.stderr.splitlines()) == 1, words
     assert run("run", str(SCENE), *sweep, "--set", "duration=0.01", "--out", "x.h5", cwd=tmp_path).returncode == 0
     result = run("plot", "x.h5", "--signals", "q.elbw", cwd=tmp_path)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from benchmarks.peers.mechanisms import DOWN, bar, four_bar, four_bar_robot, hinge
 from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
 
 from stiction import (
     Box,
@@ -107,6 +108,46 @@ def test_a_skate_on_a_slope_does_not_come_down(method):
     tolerance = 1e-8 if method == "rk4" else 5e-5
     assert abs(run["q.x"] - size * np.sin(w * t) ** 2).max() < tolerance
     assert abs(run["q.y"] - size * (w * t - np.sin(2 * w * t) / 2)).max() < tolerance
+
+
+def test_a_surface_moves_with_its_frame():
+    """A bead on a plane that a body carries: the body falls turned, the bead stays on it."""
+    turn = np.array([np.cos(0.2), np.sin(0.2), 0.0, 0.0])  # by 0.4 rad about x
+    plate = FreeBody(mass=5.0, inertia=(0.1, 0.1, 0.2), quaternion=turn, position=(0, 0, 1.0), gravity=(0, 0, 0))
+    normal = np.array([0.0, -np.sin(0.4), np.cos(0.4)])
+    bead = FreeBody(mass=1.0, inertia=(1e-3,) * 3, position=(0, 0, 1.0) + 0.2 * normal)
+    on = OnSurface(between=("bead", "plate"), surface=lambda x, y, z: z - 0.2)
+    scene = Scene(parts={"bead": bead, "plate": plate}, constraints={"on": on})
+    run = simulate(scene, duration=0.5, step=1e-3)
+    place = lambda name, what, cs: np.stack([run[f"{name}.{what}.{c}"] for c in cs], axis=-1)  # noqa: E731
+    q = place("plate", "quaternion", "wxyz")
+    away = (
+        Rotation.from_quat(q[:, [1, 2, 3, 0]])
+        .inv()
+        .apply(place("bead", "position", "xyz") - place("plate", "position", "xyz"))
+    )
+    np.testing.assert_allclose(away[:, 2], 0.2, atol=1e-9)
+    assert np.abs(away[-1, :2]).max() > 0.05 and np.abs(run["plate.velocity.z"][-1]) > 0.1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_velocities_keep_the_constraints_to_rounding(method):
+    """A body that swings on a pin, in rough steps: the pinned point stands still at every record."""
+    arm = np.array([0.1, 0.2, 0.3])
+    body = FreeBody(
+        mass=1.0,
+        inertia=(0.1, 0.15, 0.2),
+        position=-arm,
+        angular=(1.0, -2.0, 0.5),
+        velocity=np.cross((1.0, -2.0, 0.5), -arm),
+    )
+    pin = Pin(between=("body", "world"), first_point=arm)
+    run = simulate(Scene(parts={"body": body}, constraints={"pin": pin}), duration=1.0, step=0.01, method=method)
+    vector = lambda what: np.stack([run[f"body.{what}.{c}"] for c in "xyz"], axis=-1)  # noqa: E731
+    turn = Rotation.from_quat(np.stack([run[f"body.quaternion.{c}"] for c in "xyzw"], axis=-1))
+    point = vector("velocity") + turn.apply(np.cross(vector("angular"), arm))
+    assert np.abs(point).max() < 1e-11
+    assert np.abs(vector("position") + turn.apply(arm)).max() < 1e-11
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -6,7 +6,9 @@ from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
 from stiction import Box, Capsule, Contacts, HalfSpace, Origin, Polyhedron, Scene, Sphere
+from stiction.contact.geometry import Pair
 from stiction.parts import Fixed, FreeBody
+from stiction.spatial import Matrix, Pose, Twist, Vector
 
 
 def touching(parts, margin=10.0, most=64):
@@ -94,3 +96,28 @@ def test_a_box_over_the_edge_of_another_touches_with_what_is_above_it():
     assert all(np.isclose(gap, 1e-4) and np.isclose(abs(normal[2]), 1) for gap, _, normal in near.values())
     points = np.array(sorted(tuple(point[:2]) for _, point, _ in near.values()))
     assert np.allclose(points, [[0.02, -0.04], [0.1, 0.1]])
+
+
+def test_points_of_bodies_that_turn_move_as_they_should():
+    """Seen from another body that moves, too: by finite differences of where they are."""
+    rng = np.random.default_rng(5)
+    (a, b), point, h = rng.normal(size=(2, 4, 3)), Vector(*rng.normal(size=3)), 1e-6
+
+    def pair(t):
+        poses = []
+        for start, spin, place, way in (a, b):
+            turn = Rotation.from_rotvec(spin * t) * Rotation.from_rotvec(start)
+            poses.append(Pose(Matrix(turn.as_matrix().tolist()), Vector(*(place + way * t))))
+        twists = [Twist(Vector(*x[1]), Vector(*x[3])) for x in (a, b)]
+        return Pair(poses[0], twists[0], poses[1], twists[1], False).at(point)
+
+    seen = (np.array(pair(h).place) - np.array(pair(-h).place)) / (2 * h)
+    np.testing.assert_allclose(pair(0.0).velocity, seen, atol=1e-8)
+
+
+def test_the_nearest_take_the_slots():
+    box = body(Box(size=(0.1, 0.2, 0.3), mass=1.0), (0, 0, 0.5), Rotation.from_rotvec([0.3, 0.5, 0.1]))
+    parts = {"box": box, "floor": Fixed(shapes=(HalfSpace(),))}
+    gaps = sorted(gap for gap, _, _ in touching(parts)[1].values())
+    few = [gap for gap, _, _ in touching(parts, most=3)[1].values()]
+    assert few == gaps[:3] and gaps[3] > gaps[2]

@@ -141,6 +141,22 @@ def test_held_is_held(holder, gear):
     assert np.abs(run["v.joint1"]).max() < 0.01 * np.abs(loose["v.joint1"]).max()
 
 
+@pytest.mark.parametrize("away", [0.0, 0.1])
+def test_the_first_command_holds_wherever_the_goal_is(away):
+    """m g l sin q over ratio and torque constant, though the goal be elsewhere: the integral is set for it."""
+    pid = PID(clock=TICK, proportional=20.0, integral=50.0, derivative=2.0)
+    scene = Scene(
+        robot=library.pendulum(1),
+        drives={"joint1": Drive(motor=CurrentMotor(constant=0.05, rotor_inertia=1e-5), gear=Gear(ratio=50))},
+        control={"joint1": pid},
+        reference={"joint1": 0.5 + away},
+        q=[0.5],
+    )
+    run = simulate(scene, duration=1e-3, step=1e-4, start="held")
+    torque = float(scene.robot.gravity_torque([0.5])[0])
+    assert run["command.joint1"][1] == pytest.approx(torque / 50 / 0.05, rel=1e-12)
+
+
 def test_held_without_a_drive_and_what_cannot_be_held():
     pid = PID(clock=TICK, proportional=20.0, integral=50.0)
     scene = Scene(robot=library.pendulum(1), control={"joint1": pid}, reference={"joint1": 0.5}, q=[0.5])

@@ -27,6 +27,7 @@ from stiction import (
     VelocityLoop,
     simulate,
 )
+from stiction.control.loops import loop_part
 from stiction.network import NetworkError
 from stiction.trace import sin
 from tests.scenes import flywheel
@@ -49,6 +50,18 @@ def cascade(position=SLOW, velocity=FAST, **more):
         ),
         **more,
     )
+
+
+@pytest.mark.parametrize("sense", [1, -1])
+def test_loops_at_their_limit_do_not_wind_up(sense):
+    """For a hundred ticks it is asked for more than it has; then it answers as if they had not been."""
+    law = VelocityLoop(clock=Clock(period=0.01), proportional=1.0, integral=10.0, limit=2.0)
+    part, memory, rest = loop_part(law), [0.0, 0.0], {"target_velocity": [0.0], "target_acceleration": [0.0]}
+    for _ in range(100):
+        outputs, memory = part.decide({"command": [5.0 * sense], "velocity": [0.0], **rest}, memory, 0.0)
+        assert outputs["command"] == [2.0 * sense]
+    outputs, _ = part.decide({"command": [5.0 * sense], "velocity": [6.0 * sense], **rest}, memory, 0.0)
+    assert outputs["command"] == pytest.approx([-sense * (1.0 + 10.0 * 0.01)])
 
 
 def test_two_rates_as_by_hand():

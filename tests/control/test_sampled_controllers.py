@@ -88,17 +88,29 @@ def by_hand(controllers, x, steps, h=5e-3, J=0.1):
     return np.array(rows)
 
 
-def test_phases_delays_and_several_clocks():
+def proportional(clock, gain):
+    """A Python function, or a PID, with a derivative of a twentieth of its gain."""
+
+    def function(t, x):
+        return {"command": -gain * x["position"] - gain / 20 * x["velocity"]}
+
+    reads = {"position": 1, "velocity": 1, "target": 1}
+    by_formula = PID(clock=clock, proportional=gain, derivative=gain / 20)
+    return by_formula, Callback(clock=clock, function=function, reads=reads, gives={"command": 1})
+
+
+@pytest.mark.parametrize("kind, every", [(0, 1), (1, 1), (1, 10)], ids=["PID", "Callback", "Callback, few records"])
+def test_phases_delays_and_several_clocks(kind, every):
     """Two controllers on clocks of their own add up; one begins late, and its commands come late."""
-    one = PID(clock=Clock(period=0.02), proportional=20.0, derivative=1.0)
-    other = PID(clock=Clock(period=0.03, phase=0.01, delay=2), proportional=10.0, derivative=0.5)
+    one = proportional(Clock(period=0.02), 20.0)[kind]
+    other = proportional(Clock(period=0.03, phase=0.01, delay=2), 10.0)[kind]
     wires = [Wire(f"{name}.{port}", [f"wheel.{port}"]) for name in ("a", "b") for port in ("position", "velocity")]
     goals = [Wire(f"{name}.target", ["goal.force"]) for name in ("a", "b")]
     scene = Scene(
         parts={"wheel": Mass(mass=0.1, position=1.0), "a": one, "b": other, "goal": Source(functions=(0.0,))},
         wires=[*wires, *goals, Wire("wheel.force", ["a.command", "b.command"])],
     )
-    run = simulate(scene, duration=0.5, step=5e-3)
+    run = simulate(scene, duration=0.5, step=5e-3, record=5e-3 * every)
     expected = by_hand(
         [
             (4, 0, 0, lambda x, v, t, _: (-20 * x - v, 0.0)),
@@ -106,11 +118,13 @@ def test_phases_delays_and_several_clocks():
         ],
         1.0,
         100,
-    )
+    )[::every]
     np.testing.assert_allclose(run["wheel.position"], expected[:, 0], atol=1e-12)
     np.testing.assert_allclose(run["a.command"][1:], expected[1:, 1], atol=1e-11)
     np.testing.assert_allclose(run["b.command"][1:], expected[1:, 2], atol=1e-11)
-    assert not run["b.command"][:15].any() and run["b.command"][15] != 0, "from tick 2 + 2 · 6 on"
+    late = run["b.command"][run.time < 0.0725]
+    assert not late.any() and run["b.command"][len(late)] != 0, "from tick 2 + 2 · 6 on"
+    assert run.calls == kind * (25 + 17)
 
 
 def test_saturation_does_not_wind_up():
@@ -262,7 +276,8 @@ def test_several_commands_in_one_array_stand_in_the_order_of_the_ports():
         simulate(one, duration=1.0, step=0.01)
 
 
-def test_cascaded_controllers_on_one_clock():
+@pytest.mark.parametrize("by_call", [False, True], ids=["formula", "Callback"])
+def test_cascaded_controllers_on_one_clock(by_call):
     """A position loop commands a speed loop, on one clock: the inner one sees what the outer one has just decided.
 
     Listed inner first; by hand it is v_ref = 4 (1 − x), force = 3 (v_ref − v) at every tick.
@@ -278,12 +293,18 @@ def test_cascaded_controllers_on_one_clock():
         def decide(self, inputs, memory, t):
             return {"command": [self.gain * (inputs["wanted"][0] - inputs["seen"][0])]}, memory
 
+    def made(gain):
+        if not by_call:
+            return Gain(clock=clock, gain=gain)
+        function = lambda t, x: {"command": gain * (x["wanted"] - x["seen"])}  # noqa: E731
+        return Callback(clock=clock, function=function, reads=Gain.inputs, gives=Gain.outputs)
+
     clock, h, x, v = Clock(period=0.01), 0.01, 0.0, 0.0
     scene = Scene(
         parts={
             "cart": Mass(mass=1.0),
-            "inner": Gain(clock=clock, gain=3.0),
-            "outer": Gain(clock=clock, gain=4.0),
+            "inner": made(3.0),
+            "outer": made(4.0),
             "goal": Source(functions=(1.0,)),
         },
         wires=[

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from stiction import CurrentMotor, DCMotor, Drive, Gear, TorqueMotor, Viscous, simulate
+from stiction import CurrentMotor, DCMotor, Drive, Gear, ServoMotor, TorqueMotor, Viscous, simulate
+from stiction.trace import where
 from tests.scenes import METHODS, driven, order
 
 
@@ -114,3 +115,23 @@ def test_a_rated_voltage_limits_both_ways():
     for command in (300.0, -300.0):
         run = simulate(driven(0.02, Drive(motor=motor, command=command)), duration=2.0, step=1e-3, record=2.0)
         assert run["v.axle"][-1] == pytest.approx(math.copysign(48.0, command), rel=1e-9)
+
+
+@pytest.mark.parametrize("limits, most", [((3.0, 0.1), 2.0), ((3.0, 0.3), 3.0), ((3.0, ((0, 0.1), (9, 0.0))), 2.0)])
+def test_the_smaller_of_two_limits_counts(limits, most):
+    """A blocked motor whose current is a state: 12 A would flow, K = 0.05 N·m/A."""
+    current, torque = limits
+    motor = DCMotor(resistance=1.0, inductance=1e-3, constant=0.05, current_limit=current, torque_limit=torque)
+    run = simulate(driven(1e9, Drive(motor=motor, command=12.0)), duration=0.01, step=1e-4, record=1e-3)
+    assert run["motor_current.axle"][-1] == pytest.approx(most, rel=1e-9)
+
+
+def test_an_amplifier_at_its_voltage_does_not_wind_up():
+    """It is asked for 30 A, and 12 V give 12 of them; when it is asked for 6 A, they are there at once."""
+    motor = ServoMotor(
+        resistance=1.0, inductance=1e-3, constant=0.05, proportional=5.0, integral=2000.0, rated_voltage=12.0
+    )
+    asked = Drive(motor=motor, command=lambda t: where(t < 0.5, 30.0, 6.0))
+    run = simulate(driven(1e9, asked), duration=0.52, step=1e-4, record=1e-2)
+    assert run["motor_current.axle"][run.time < 0.495][-1] == pytest.approx(12.0, rel=1e-3)
+    assert run["motor_current.axle"][-1] == pytest.approx(6.0, rel=1e-2)

@@ -7,6 +7,7 @@ import pytest
 from benchmarks.peers.robots import random_state
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 
 import stiction
 from stiction import Joint, Link, Robot, Sphere
@@ -14,7 +15,7 @@ from stiction.dynamics import composite_body, energy, newton_euler, sweep
 from stiction.errors import InputError
 from stiction.robot import derivatives, identification
 from stiction.robot.programs import shared_programs
-from stiction.spatial import Vector
+from stiction.spatial import Matrix, Vector, to_quaternion
 from stiction.trace import Port, Program, directional
 from tests.machines import ALL_KINDS, random_robot
 
@@ -149,6 +150,8 @@ def test_a_free_body_keeps_its_momentum():
     np.testing.assert_allclose(h, np.broadcast_to(h[0], h.shape), atol=1e-9)
     np.testing.assert_allclose(np.linalg.norm(q[:, 3:], axis=1), 1, atol=1e-15)
     assert np.abs(run["energy.residue"]).max() < 1e-10 * run["energy.kinetic"].max()
+    rough = stiction.simulate(scene, duration=3.0, step=0.1, method="rk4", energy=True)  # its own error is 1e-5
+    np.testing.assert_allclose(np.linalg.norm(rough.stack("q.")[:, 3:], axis=1), 1, atol=1e-15)
 
 
 def test_a_hundred_joints():
@@ -187,7 +190,7 @@ def test_looped_is_what_unrolled_gives(what, shape, monkeypatch):
         "kinds": (KINDS, 0.3),
         "chain": (["revolute"] * 7, 0.0),
         "spheres": (["spherical", "prismatic"] * 3, 0.0),
-        "tree": (["revolute", "prismatic"] * 4, 0.7),
+        "tree": (["prismatic" if x == "P" else "revolute" for x in "RPPRRRPR"], 0.7),  # in no order
     }[shape]
     robot = random_robot(41, kinds, branching=branching, rotors=True)
     q, v, a = random_state(robot, 5, 3)
@@ -239,3 +242,12 @@ def test_regressor_of_coupled_rotors_does_not_depend_on_earlier_robots():
         np.testing.assert_allclose(
             robot.regressor(q, v, a) @ robot.inertial_parameters, robot.inverse_dynamics(q, v, a), rtol=1e-10
         )
+
+
+def test_quaternions_of_all_rotations():
+    """Half turns about every axis among them, where the first of the four numbers says nothing."""
+    turns = [*Rotation.random(50, random_state=1), *Rotation.from_rotvec(np.pi * np.eye(3))]
+    turns += [Rotation.from_rotvec([3.0 * (k == j) + 0.1 for j in range(3)]) for k in range(3)]
+    for turn in turns:
+        w, x, y, z = to_quaternion(Matrix(turn.as_matrix().tolist()))
+        np.testing.assert_allclose(Rotation.from_quat([x, y, z, w]).as_matrix(), turn.as_matrix(), atol=1e-12)

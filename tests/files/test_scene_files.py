@@ -309,3 +309,13 @@ def test_a_curve_that_falls_at_once_is_no_error(tmp_path):
     law = '[friction.joint1]\nlaw = "Stribeck"\nlevel = 1.0\nstatic = 2.0\nvelocity = 1e-300\nexponent = 1e6\n'
     path.write_text(PENDULUM + law)
     assert stiction.run_file(path).status == "completed"
+
+
+def test_zeros_that_are_not_usual_are_kept(tmp_path):
+    servo = stiction.Cascade(
+        position=stiction.PositionLoop(clock=stiction.Clock(period=0.01), proportional=2.0, velocity_feedforward=0.0),
+        velocity=stiction.VelocityLoop(clock=stiction.Clock(period=0.01), proportional=1.0),
+    )
+    scene = Scene(robot=library.pendulum(1), control={"joint1": servo}, reference={"joint1": 0.1})
+    write_scene(tmp_path / "scene.toml", scene, duration=1.0, step=1e-3)
+    assert read_scene(tmp_path / "scene.toml").scene.control["joint1"] == servo

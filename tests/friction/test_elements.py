@@ -38,6 +38,15 @@ def loaded(law, low, high):
     )
 
 
+def test_an_element_that_carries_its_share_slips_and_the_others_bend():
+    bends = [0.3 * 0.8 / 6e3, 0.0, 0.0]
+    rates = MAXWELL.flow(1e-3, [*bends, 0.0, 0.0, 0.0], 0.0)[1]
+    assert rates[:3] == pytest.approx([0.0, 1e-3, 1e-3], abs=1e-15)
+    assert MAXWELL.mode(1e-3, [*bends, 0.0, 0.0, 0.0], 0.0) == 1, "pre-sliding: some slip, some bend"
+    full = [share * 0.8 / k for k, share in zip(ELEMENTS["stiffness"], ELEMENTS["shares"], strict=True)]
+    assert MAXWELL.mode(1e-3, [*full, 1.0, 1.0, 1.0], 0.0) == 2
+
+
 @pytest.mark.parametrize("step", STEPS)
 def test_maxwell_slip_follows_masings_rule(step):
     """On the way up it is the first curve; back it is the same curve, twice as large, from where the motion turned."""

@@ -1,7 +1,9 @@
 """Closed forms and published digits of each law."""
 
+import importlib
 import math
 import re
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from stiction.friction import Coulomb, Dahl, ElastoPlastic, FrictionError, LuGre, Stribeck
 from stiction.friction.law import Law
 from stiction.methods.schemes import runge_kutta_4
+from stiction.registry import open_room
 from stiction.trace import Port, Program, cos, loop, minimum, sin, where
 from stiction.trace.parameters import Substitution
 
@@ -244,3 +247,14 @@ def test_states_are_names(states):
     Own.states = states
     with pytest.raises(FrictionError, match="allowed: a tuple of names, such as"):
         Own()
+
+
+def test_all_files_of_a_room_are_opened(tmp_path, monkeypatch):
+    """A new law is one class in one new file: nobody has to name it elsewhere."""
+    (tmp_path / "a_room").mkdir()
+    (tmp_path / "a_room" / "__init__.py").touch()
+    for name in ("one", "two", "other"):
+        (tmp_path / "a_room" / f"{name}.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    open_room(importlib.import_module("a_room"), lambda name: name != "other")
+    assert {name for name in sys.modules if name.startswith("a_room.")} == {"a_room.one", "a_room.two"}

@@ -86,3 +86,13 @@ def test_the_condition_of_lugre_is_sharp():
     assert min(loss(law, below, z) for z in bends) >= -1e-12
     assert min(loss(law, above, z) for z in bends) < 0
     assert LuGre(level=1.0, static=1.0, velocity=0.1, stiffness=1e4, damping=0.0).passive_up_to == math.inf
+
+
+@pytest.mark.parametrize("levels", [(1.0, 0.5), (0.5, 1.0)])
+def test_the_weaker_direction_of_lugre_decides(levels):
+    law = LuGre(level=levels, static=levels, velocity=0.1, stiffness=1e4, damping=50.0, viscous=0.5)
+    bends, weaker = np.linspace(-4e-4, 4e-4, 8001), 1 if levels[0] < levels[1] else -1
+    for way in (1, -1):
+        assert min(loss(law, way * 0.999 * law.passive_up_to, z) for z in bends) >= -1e-12
+        gives = min(loss(law, way * 1.02 * law.passive_up_to, z) for z in bends) < 0
+        assert bool(gives) is (way == weaker)

@@ -15,6 +15,7 @@ from stiction import (
     StictionError,
     StictionWarning,
     Stribeck,
+    library,
     simulate,
 )
 from stiction.network import Term, Wire
@@ -69,6 +70,22 @@ def test_an_arm_gets_bristles_that_decay():
         run = simulate(scene, duration=2.0, step=1e-3, method=method, record=0.1)
         assert np.abs(run.stack("v.")[-1]).max() < 1e-9, method
         assert run["friction.shoulder"][-1] == pytest.approx(1.0, rel=1e-9)
+
+
+def test_bristles_are_chosen_from_the_inertia_and_not_from_the_load():
+    """A pendulum of 1 kg m², held level against 9.81 N·m."""
+    scene = Scene(robot=library.pendulum(1), friction={"joint1": Coulomb(level=50.0)}, q=[np.pi / 2])
+    chosen = simulate(scene, duration=0.01, step=1e-3, method="rk4").state.chosen
+    assert chosen["friction.joint1.stiffness"] == pytest.approx(0.4 * 1.0 / 1e-6, rel=1e-9)
+    assert chosen["friction.joint1.damping"] == pytest.approx(0.7 * 1.0 / 1e-3, rel=1e-9)
+
+
+def test_many_sites_on_one_joint_hold_together():
+    """Eight side by side, each as stiff as one alone would be, would be too stiff for any step."""
+    seals = {f"seal{k}": FrictionSite(law=Coulomb(level=0.1), joints={"axle": 1}) for k in range(8)}
+    scene = Scene(robot=flywheel(0.02), friction=seals, torque={"axle": 0.4})
+    run = simulate(scene, duration=0.4, step=1e-3, method="rk4", record=0.1)
+    assert abs(run["v.axle"][-1]) < 1e-9
 
 
 def test_sites_on_one_joint_share_what_one_would_have():

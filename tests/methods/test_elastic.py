@@ -49,6 +49,12 @@ def test_the_largest_stable_step_is_that(method, springs):
         simulate(scene, duration=2000 * h, step=h, method=method)
 
 
+@pytest.mark.parametrize("method, most", [("moreau", 2.0), ("rk4", 8**0.5), ("gill", 8**0.5)])
+def test_the_largest_stable_step_of_one_spring_is_a_closed_form(method, most):
+    """Of a swing at ω without damping: ω h = 2 for the midpoint, 2 √2 for Runge and Kutta."""
+    assert stable_step(tied([(1e5, 0.0)]), method) == pytest.approx(most / 1e5**0.5, rel=2e-3)  # told with three digits
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_what_is_refused_would_have_blown_up(method, monkeypatch):
     scene = tied([(5e4, 0.0), (5e4, 0.0), (8e4, 0.0)])

@@ -323,3 +323,11 @@ def test_limits_beside_other_things():
     with pytest.warns(stiction.StictionWarning, match="its motion goes beyond the ends of its way, -1 to 0.5"):
         run = stiction.simulate(told, duration=2.0, step=1e-3)
     assert run["q.joint1"].max() == pytest.approx(0.8, rel=1e-3) and np.abs(run["motion.joint1"]).max() < 20
+
+
+def test_the_spring_of_an_end_does_not_hold_what_leaves_it():
+    stop = EndStop(lower=-1.0, upper=2.0, stiffness=100.0, damping=50.0)
+    torque = lambda x, v: stop.force({"position": [x], "velocity": [v]}, [], 1e-3, 0.0)[0]["torque"][0]  # noqa: E731
+    assert [torque(2.1, v) for v in (1.0, 0.0, -0.1, -5.0)] == pytest.approx([60.0, 10.0, 5.0, 0.0])
+    assert [torque(-1.1, v) for v in (-1.0, 0.0, 0.1, 5.0)] == pytest.approx([-60.0, -10.0, -5.0, 0.0])
+    assert torque(1.9, 9.0) == torque(-0.9, -9.0) == 0

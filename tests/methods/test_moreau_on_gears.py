@@ -84,6 +84,17 @@ def test_softness_creeps_and_pull_turns_it_into_an_offset(method, softness, load
     assert held["q.joint"][-1] == pytest.approx(held["way.joint"][-1], rel=1e-9)
 
 
+@pytest.mark.parametrize("scheme", ["gill", "midpoint"])
+def test_each_joint_gives_by_its_own_impulse(scheme):
+    """λ softens the row of a joint, not what its neighbour does to it: v = λ A_ii p_i after a step from rest."""
+    arm, q, h, softness = stiction.library.two_link(), [0.3, 0.7], 1e-3, 0.1
+    friction, torque = dict.fromkeys(arm.velocity_names, Coulomb(level=50.0)), {"shoulder": 3.0, "elbow": -1.0}
+    scene = Scene(robot=arm, friction=friction, torque=torque, gravity=(0, 0, 0), q=q)
+    run = simulate(scene, duration=h, step=h, method=stiction.Moreau(scheme=scheme, softness=softness))
+    own = np.diag(np.linalg.inv(arm.mass_matrix(q)))
+    np.testing.assert_allclose(run.stack("v.")[-1], softness * own * h * run.stack("friction.")[-1], rtol=1e-4)
+
+
 def test_the_methods_agree_on_an_arm_that_moves():
     """Order 1: an error of h of the duration at 1 ms, against a run at 20 µs."""
     scene = chain_with_drives(4)

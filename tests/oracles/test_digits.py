@@ -238,3 +238,12 @@ def test_capsule_by_slices():
     np.testing.assert_allclose(
         np.diag(capsule.inertia), [side, side, (area * dz * (r * r - inside**2) / 2).sum()], rtol=1e-6
     )
+
+
+def test_two_links_of_a_pendulum():
+    """Of points of 2 kg at 0.5 m: each hangs on the one before."""
+    c = math.cos(0.7)
+    expected = 2.0 * 0.25 * np.array([[3 + 2 * c, 1 + c], [1 + c, 1]])
+    arm = stiction.library.pendulum(2, length=0.5, mass=2.0)
+    np.testing.assert_allclose(arm.mass_matrix([0.3, 0.7]), expected, rtol=1e-12)
+    np.testing.assert_allclose(arm.gravity_torque([0.0, 0.7])[1], 2.0 * 9.81 * 0.5 * math.sin(0.7), rtol=1e-12)

@@ -11,6 +11,7 @@ import pytest
 from matplotlib import pyplot
 
 from stiction.reproduce import CASES
+from stiction.reproduce.case import agrees, below
 
 COMMAND = Path(sys.executable).parent / "stiction"
 PAGE = Path(__file__).parent.parent.parent / "docs" / "known_misses.md"
@@ -76,3 +77,9 @@ def test_command(tmp_path):
     assert wrong.returncode == 1 and "network-1" in wrong.stderr
     failing = subprocess.run([COMMAND, "reproduce", "ball"], capture_output=True, text=True)
     assert failing.returncode == 1 and "FAILS" in failing.stdout
+
+
+def test_claims_are_judged():
+    """On both sides of their tolerances."""
+    assert [agrees("x", 1.0, ours, 0.1).holds for ours in (0.85, 0.95, 1.05, 1.15)] == [False, True, True, False]
+    assert [below("x", ours, 1.0).holds for ours in (0.9, 1.0, 1.1)] == [True, False, False]

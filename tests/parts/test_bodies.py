@@ -114,3 +114,12 @@ def test_friction_about_a_hinge_holds_a_body():
         assert bool(np.abs(x).max() < 1e-3) is holds
         if holds:
             assert 2e3 * run["hinge.bend"][-1] == pytest.approx(9.81 * run["bob.position.x"][-1], rel=1e-9)
+
+
+@pytest.mark.parametrize("own", [None, (0.0, 0.5, 0.0)])
+def test_bodies_fall_as_their_scene_says(own):
+    """Unless they have a gravity of their own."""
+    ball = FreeBody(mass=2.0, inertia=(0.1, 0.1, 0.1), gravity=own)
+    run = simulate(Scene(parts={"ball": ball}, gravity=(1.0, 2.0, -3.0)), duration=1.0, step=0.01, record=1.0)
+    fell = [run[f"ball.velocity.{c}"][-1] for c in "xyz"]
+    assert fell == pytest.approx(own or (1.0, 2.0, -3.0), abs=1e-12)

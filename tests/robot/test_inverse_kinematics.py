@@ -59,6 +59,16 @@ def test_limits_are_kept():
         np.testing.assert_allclose(arm.pose(found, "link6"), target, atol=1e-9)
 
 
+def test_the_elbow_stays_on_its_side():
+    """Both sides of it reach every place; its limits leave one."""
+    arm, rng = stiction.library.two_link(lengths=(0.4, 0.3)), np.random.default_rng(6)
+    ends = stiction.Limits(lower=0.0, upper=2.5)
+    arm = replace(arm, joints=[arm.joints[0], replace(arm.joints[1], kind="revolute", limits=ends)])
+    for shoulder, elbow in rng.uniform((-3, 0.1), (3, 2.4), size=(10, 2)):
+        found = arm.inverse_kinematics(arm.pose([shoulder, elbow], "tip")[:3, 3], "tip")
+        assert found[1] == pytest.approx(elbow, abs=1e-8)
+
+
 def test_rotation_vectors():
     turns = Rotation.random(200, rng=5)
     np.testing.assert_allclose(rotation_vector(turns.as_matrix()), turns.as_rotvec(), atol=1e-12)

@@ -77,6 +77,13 @@ def test_singularities_are_told_and_damped():
     assert not near.damped
 
 
+def test_how_open_an_arm_is_does_not_depend_on_its_size():
+    """Turns count at arm's length: an arm of ten times the lengths is as near to its singularities."""
+    small, large = (library.two_link(lengths=(0.5 * s, 0.4 * s)) for s in (1.0, 10.0))
+    found = [arm.task_space([0.3, 0.7], [0.0, 0.0], "tip", ("wz", "x")).openness for arm in (small, large)]
+    assert found[0] == pytest.approx(found[1], rel=1e-9) and 0.01 < found[0] < 1
+
+
 @pytest.mark.parametrize("directions", [(), ("x", "x"), ("up",), "xyz", ("x", "y", "z")])
 def test_bad_directions_are_refused(directions):
     with pytest.raises(stiction.InputError, match="up to 2 of wx, wy, wz, x, y, z"):

@@ -204,3 +204,13 @@ def test_mutated_files_give_our_errors_or_finite_dynamics(data):
     torque = inverse_dynamics(m, q, [0.1] * robot.nv, [0.2] * robot.nv, g)
     acceleration = forward_dynamics(m, q, [0.1] * robot.nv, torque, g)
     assert all(math.isfinite(float(x)) for x in (*torque, *acceleration))
+
+
+def test_continuous_joints_have_no_ends():
+    """Whatever their limits say: a revolute joint is what has ends."""
+    text = """<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>
+    <inertia ixx="1" iyy="1" izz="1"/></inertial></link><joint name="j" type="{}"><parent link="a"/><child link="b"/>
+    <limit lower="-1" upper="2" effort="3" velocity="4"/></joint></robot>"""
+    for kind, ends in (("revolute", (-1.0, 2.0)), ("continuous", (-np.inf, np.inf))):
+        limits = Robot.from_urdf(text.format(kind)).joints[0].limits
+        assert (limits.lower, limits.upper, limits.effort, limits.velocity) == (*ends, 3.0, 4.0)

@@ -4,9 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.optimize import lsq_linear
 
 from stiction.rows.cones import solve
 from stiction.rows.coupled_rows import Blocks, CoupledRows
+from stiction.rows.nonnegative import nonnegative
 from stiction.rows.sweeps import one_contact
 from stiction.trace import Array, Port, Program
 from stiction.trace.grid import Grid
@@ -159,3 +161,28 @@ def test_a_lane_does_not_depend_on_its_neighbours():
     for k in range(0, 24, 5):
         alone = solver(A[k], c[k], none[k], none[k], friction[k], np.zeros_like(c[k]), tolerance[k])[0]
         assert together[k].tobytes() == alone.tobytes()
+
+
+def test_the_smallest_with_some_numbers_not_below_0():
+    """½ xᵀ H x + gᵀ x within bounds, against SciPy; what was made 0 too early has to come back."""
+    n, rng = 6, np.random.default_rng(3)
+    L = rng.normal(size=(200, n, n)) / 3 + np.eye(n)
+    H, g = L @ np.swapaxes(L, 1, 2), rng.normal(size=(200, n))
+    signed = (rng.random((200, n)) < 0.7).astype(float)
+
+    def function(H, g, signed):
+        like = [g[0]]
+        matrix, x = Grid(n, n, like), Array(n, like)
+        for i, row in enumerate(H):
+            for j, entry in enumerate(row):
+                matrix[i, j] = entry
+        nonnegative(matrix, Array.of(g, like), Array.of(signed, like), x, n)
+        return (list(x),)
+
+    ports = [Port("H", (n, n)), Port("g", (n,)), Port("signed", (n,))]
+    found = Program("nonnegative", function, ports, [Port("x", (n,))])(H, g, signed)[0]
+    for k in range(200):
+        R = np.linalg.cholesky(H[k])
+        low = np.where(signed[k] > 0, 0.0, -np.inf)
+        best = lsq_linear(R.T, -np.linalg.solve(R, g[k]), (low, np.inf), tol=1e-14, method="bvls")
+        np.testing.assert_allclose(found[k], best.x, atol=1e-8)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
+from stiction.rows import convex
 from stiction.rows.site import FRICTIONLESS, Bounds, Stops
 from stiction.rows.stick_slip import Dense, stick_slip
 from stiction.trace import Port, Program
@@ -87,6 +88,18 @@ def test_the_search_that_always_ends(falls, coupled):
     p, m, residual = program(n, passes=1)(A, free, limits, mode)
     assert residual.max() < 1e-12
     satisfied(A, free, limits, p, m)
+
+
+def test_a_search_that_is_cut_says_by_how_much_it_is_wrong(monkeypatch):
+    """And no site gives more than it has; by the residual of the convex problem, which Coulomb friction is."""
+    monkeypatch.setattr(convex, "PASSES", 2)
+    A, free, limits, mode = problems(12, 1000, False, 0.02)
+    p, _, residual = program(12, passes=1)(A, free, limits, mode)
+    assert (p <= limits[..., 0]).all() and (p >= -limits[..., 1]).all()
+    s, own = free - np.einsum("bij,bj->bi", A, p), np.einsum("bii->bi", A)
+    wrong = np.abs(p - np.clip(p + s / own, -limits[..., 1], limits[..., 0])).max(axis=1)
+    np.testing.assert_allclose(residual, wrong, rtol=1e-6, atol=1e-11)
+    assert 100 < (residual > 1e-6).sum() < 900
 
 
 @pytest.mark.parametrize("n", [4, 8, 12, 16])

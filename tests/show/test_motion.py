@@ -2,6 +2,8 @@
 that hold the runs.
 """
 
+import re
+
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
@@ -11,6 +13,7 @@ import stiction
 from stiction import Coulomb, DCMotor, Drive, Gear, InputError, LuGre, Scene, Trajectory, simulate
 from stiction.show.figure import COLORS, leave_open, style
 from stiction.show.motion import FEW, MODES, MOST
+from stiction.show.moving import moving_picture
 from stiction.show.panels import panels
 from tests.scenes import driven, everything, on_axle
 
@@ -230,3 +233,20 @@ def test_figures_are_written_or_left_to_be_shown(run, tmp_path, monkeypatch):
     assert not plt.get_fignums(), "a notebook shows what the cell returns"
     with pytest.raises(stiction.StictionError, match="allowed endings"):
         run.plot(path=tmp_path / "run.docx")
+
+
+def test_moving_pictures_stand_upright():
+    """Pixels count from above; what rises in metres goes up in the picture, by the same amount in every direction."""
+    points = np.array([[[0.0, 0.0], [0.5, 1.0]], [[0.0, 0.0], [1.0, 0.5]]])
+    picture = moving_picture(np.array([0.0, 1.0]), {"rod": points})
+    first = re.search(r'<polyline points="([^"]*)"', picture)[1]
+    (x, y), (u, v) = (map(float, pair.split(",")) for pair in first.split())
+    assert v < y and u > x and y - v == pytest.approx(2 * (u - x), abs=0.2)
+
+
+def test_ellipses_are_drawn_around_the_tool():
+    arm = stiction.library.two_link()
+    ax = stiction.plot_ellipses(arm, [0.3, 0.7], "mass", "tip").axes[0]
+    drawn = np.array(ax.lines[-1].get_data()).T
+    middle = (drawn.min(axis=0) + drawn.max(axis=0)) / 2
+    np.testing.assert_allclose(middle, arm.pose([0.3, 0.7], "tip")[:2, 3], atol=1e-2)

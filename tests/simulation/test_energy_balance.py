@@ -82,6 +82,17 @@ def test_what_is_lost_is_force_times_way():
     assert abs(run["energy.residue"][-1]) < 1e-4
 
 
+def test_what_a_spring_stores():
+    """A mass swings on it: what it stores is k x²/2, and goes to and fro without loss."""
+    parts = {"mass": Mass(mass=2.0, position=0.1), "spring": SpringDamper(stiffness=50.0)}
+    wires = [Wire(f"spring.{what}", [f"mass.{what}"]) for what in ("position", "velocity")]
+    scene = Scene(parts=parts, wires=[*wires, Wire("mass.force", [Term("spring.force", -1.0)])])
+    run = simulate(scene, duration=1.0, step=1e-3, method="rk4", energy=True)
+    np.testing.assert_allclose(run["energy.elastic"], 25.0 * run["mass.position"] ** 2, atol=1e-15)
+    np.testing.assert_allclose(run["energy.elastic"] + run["energy.kinetic"], 0.25, rtol=1e-8)
+    assert np.abs(run["loss.spring"]).max() < 1e-9
+
+
 def test_a_spring_that_is_moved_from_outside_brings_work_in():
     """A mass on a spring whose other end a source moves: what the spring gives is work, and no loss."""
     spring = SpringDamper(stiffness=50.0, damping=0.5)

@@ -71,6 +71,21 @@ def test_ctrl_c_keeps_what_was_done():
     np.testing.assert_array_equal(run["q.axle"], whole["q.axle"][: len(run.time)])
 
 
+def test_a_record_counts_when_it_is_kept(monkeypatch):
+    """Ctrl-C may come between any two lines, here while the tenth record is kept."""
+    kept, add = [], running._Kept.add
+
+    def stopping(self, seen):
+        if len(kept) == 10:
+            raise KeyboardInterrupt
+        kept.append(add(self, seen))
+
+    monkeypatch.setattr(running._Kept, "add", stopping)
+    run = simulate(on_axle(0.02, Coulomb(level=0.5), 1.0), duration=1.0, step=1e-3, record=2e-3)
+    assert run.status == "interrupted" and len(run.time) == 10
+    assert all(np.isfinite(x).all() for x in run.signals.values())
+
+
 def test_progress_comes_to_its_end_and_long_gaps_between_records_are_cut():
     """Two million steps between two records; a bristle of 2e10 N·m/rad does not count, so the speed is exact."""
     told = []

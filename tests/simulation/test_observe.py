@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stiction import Coulomb, Dahl, ElastoPlastic, InputError, LuGre, Moreau, Scene, StictionWarning, Stribeck, simulate
-from stiction.trace import clip, sin
+from stiction.trace import clip, sin, where
 from tests.events import Dry, phases
 from tests.scenes import METHODS, flywheel, on_axle
 
@@ -76,3 +76,13 @@ def test_what_was_asked_too_much_is_said():
     falling = Stribeck(level=0.5, static=0.9, velocity=0.001, stiffness=100.0, damping=0.1)
     with pytest.warns(StictionWarning, match="it chatters"):
         simulate(Scene(robot=flywheel(0.02), friction={"axle": falling}), duration=0.1, step=1e-3, method="rk4")
+
+
+@pytest.mark.parametrize("steps, switches", [(1, 0), (3, 2)])
+def test_a_mode_counts_when_it_lasts(steps, switches):
+    """Pushed for one step it slides for one and sticks again: no switch. For three steps it slides for several."""
+    law, h = Coulomb(level=1.0), 1e-3
+    pulse = lambda t: where((t > 0.1) & (t < 0.1 + steps * h), 1.5, 0.0)  # noqa: E731
+    run = simulate(on_axle(0.02, law, pulse), duration=0.2, step=h)
+    assert (run["mode.axle"] == 2).any() and run["mode.axle"][-1] == 0
+    assert run["switches.axle"][-1] == switches

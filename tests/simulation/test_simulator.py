@@ -255,6 +255,8 @@ def test_one_run_has_no_axis_of_runs_and_results_go_where_they_should():
         ({"parameters": {"friction.elbow.level": "much"}}, "values of 'friction.elbow.level' are 'much'"),
         ({"parameters": [1.0]}, r"parameters is \[1.0\]; allowed: numbers, arrays or functions that draw, by name"),
         ({"threads": 0}, "threads is 0"),
+        ({"seed": 2**32}, "seed is 4294967296; allowed: a whole number from 0 to 4294967295"),
+        ({"seed": -1}, "seed is -1"),
     ],
 )
 def test_bad_input(more, message):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import stiction
-from stiction.trace import Port, Program, cache, sin
+from stiction.trace import Port, Program, cache, processor, sin
 from stiction.trace.sources import digest_of
 
 
@@ -39,6 +39,24 @@ def test_without_a_key_the_content_decides(private_cache):
     c = Program("a", lambda x: (x + 2,), [Port("x")], [Port("y")])
     assert [float(p(1.0)[0]) for p in (a, b, c)] == [2, 2, 3]
     assert [p.kernel(1).cached for p in (a, b, c)] == [False, True, False]
+
+
+@pytest.mark.parametrize("what", ["processor.signature", "sources"])
+@pytest.mark.parametrize("key", ["k", None])
+def test_code_of_another_processor_or_version_is_not_taken(private_cache, monkeypatch, what, key):
+    assert [fresh(key).kernel(1).cached for _ in range(2)] == [False, True]
+    monkeypatch.setattr(f"stiction.trace.program.{what}", lambda: "another")
+    assert [fresh(key).kernel(1).cached for _ in range(2)] == [False, True]
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_processors_differ_by_name_and_by_what_they_can(monkeypatch, place):
+    """One image of a machine runs on many of them: code for one may stop another."""
+    known = list(processor.features())
+    assert all(x in processor.signature() for x in known)
+    known[place] += "-another"
+    monkeypatch.setattr(processor, "features", lambda: tuple(known))
+    assert processor.signature.__wrapped__() != processor.signature()
 
 
 @pytest.mark.parametrize(
@@ -92,6 +110,10 @@ def test_the_size_is_bounded(private_cache, monkeypatch):
     names = sorted(path.name for path in private_cache.iterdir())
     assert sum(path.stat().st_size for path in private_cache.iterdir()) <= 10_000
     assert "entry7.kernel" in names and "entry0.kernel" not in names
+    assert cache.read("entry5", "kernel") is not None
+    cache.write("entry8", bytes(3000), "kernel")
+    assert (private_cache / "entry5.kernel").exists(), "it was used a moment ago"
+    assert not (private_cache / "entry6.kernel").exists()
 
 
 def test_many_processes_at_once(private_cache):
@@ -131,12 +153,15 @@ def test_documentation_is_no_code(private_cache, package):
 
 
 @pytest.mark.parametrize(
-    "change",
-    [lambda text: text.replace("start=0)) / 2", "start=0)) / 3"), lambda text: text.replace("start=0", "start=1", 1)],
+    "file, old, new",
+    [
+        ("dynamics/energy.py", "start=0)) / 2", "start=0)) / 3"),
+        ("friction/dry.py", "NEWTON_STEPS = 40", "NEWTON_STEPS = 41"),
+    ],
 )
-def test_a_changed_number_is_other_code(private_cache, package, change):
+def test_a_changed_number_is_other_code(private_cache, package, file, old, new):
     before = digest_of(package)
-    edit(package / "dynamics" / "energy.py", change)
+    edit(package / file, lambda text: text.replace(old, new))
     assert digest_of(package) != before
 
 
@@ -144,7 +169,7 @@ def test_files_and_versions_count(private_cache, package, monkeypatch):
     seen = {digest_of(package)}
     (package / "broken.py").write_text("this is no Python")
     seen.add(digest_of(package))
-    (package / "broken.py").rename(package / "other.py")
+    (package / "broken.py").rename(package / "broken2.py")  # in the same place
     seen.add(digest_of(package))
     monkeypatch.setattr(stiction, "__version__", "9.9")
     seen.add(digest_of(package))
@@ -181,7 +206,7 @@ def test_a_file_under_another_name_is_not_taken(private_cache):
     assert cache.read("two", "kernel") is None
 
 
-def test_links_pipes_and_files_of_others_are_not_read(private_cache, tmp_path):
+def test_links_pipes_and_files_of_others_are_not_read(private_cache, tmp_path, monkeypatch):
     cache.write("one", b"mine", "kernel")
     real = private_cache / "one.kernel"
     elsewhere = tmp_path / "elsewhere"
@@ -195,4 +220,10 @@ def test_links_pipes_and_files_of_others_are_not_read(private_cache, tmp_path):
     real.unlink()
     cache.write("one", b"mine", "kernel")
     real.chmod(0o666)
+    assert cache.read("one", "kernel") is None
+    real.chmod(0o600)
+    assert cache.read("one", "kernel") == b"mine"
+    monkeypatch.setattr(os, "getuid", lambda: real.stat().st_uid + 1)
+    assert cache.folder() is None
+    monkeypatch.setattr(cache, "folder", lambda: private_cache)  # as if the folder were ours, and not the file
     assert cache.read("one", "kernel") is None

@@ -39,6 +39,12 @@ def smooth(x):
     ]
 
 
+def test_the_exponent_of_a_power_may_move():
+    J = compiled_jacobian(lambda x: [x[0] ** x[1]], 2, 1)
+    for a, b in ((2.0, 3.0), (0.3, -1.5), (1.7, 0.2)):
+        np.testing.assert_allclose(J([a, b])[0], [[b * a ** (b - 1), np.log(a) * a**b]], rtol=1e-12)
+
+
 def compiled_jacobian(function, n, m):
     def body(x):
         outputs = function(x)

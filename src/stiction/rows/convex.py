@@ -161,11 +161,15 @@ def convex(make: Callable[[Sequence[Scalar]], Problem], p: Array, mode: Array, l
         system, sites, start = make(like)
         search, here = _Search(system, sites, like), carry[0] > 0
         search.begin(start, p, mode)
-        loop(PASSES, lambda _, go: [where(go[0] > 0, search.step(), 0)], carry, until_zero=0)
+        (busy,) = loop(PASSES, lambda _, go: [where(go[0] > 0, search.step(), 0)], carry, until_zero=0)
+        s = system.speeds(search.p)  # of what was found: the last step may have moved it
+        tells = here & (busy > 0) if system.symmetric else here  # where the energy is least, only rounding is left
 
         def note(k: Any) -> None:
-            wrong = sites[k].contradiction(search.mode[k], search.p[k], search.s[k], system.own(k))
-            worst[0] = maximum(worst[0], where(here, wrong, 0))
+            site, own, found, broken = sites[k], system.own(k), search.p[k], search.broken[k]
+            moves = absolute(site.region(found, s[k], broken)) == 1  # so it has broken away
+            wrong = absolute(found - site.nearest(found + s[k] / own, own, where(moves, 1, broken)))
+            worst[0] = maximum(worst[0], where(tells, wrong, 0))
             p[k] = where(here, search.p[k], p[k])
             mode[k] = where(here, sites.told(k, search.mode[k]), mode[k])
 

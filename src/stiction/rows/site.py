@@ -122,29 +122,6 @@ class Site(NamedTuple):
         stuck = (allowed < 0) | ((allowed <= 0) & (direction > 0))
         return (slides(mode) & sliding) | ((mode == 0) & stuck)
 
-    def contradiction(self, mode: Scalar, p: Scalar, s: Scalar, own: Scalar) -> Scalar:
-        """How far it contradicts its mode, as an impulse."""
-        wrong: Scalar = 0
-        if self.rough:
-            beyond = maximum(0, maximum(p - self.bounds.rest_positive, -self.bounds.rest_negative - p))
-            wrong = where(slides(mode), maximum(0, -mode * s) / own, beyond)
-            s = where(slides(mode), s, 0)  # without rounding
-        drawn: Scalar = 0  # to a stop
-        if self.upper is not None:
-            wrong = maximum(wrong, (s - self.upper) / own)
-            drawn = where(mode > 1, maximum(0, self._least() - p), drawn)
-        if self.lower is not None:
-            wrong = maximum(wrong, (self.lower - s) / own)
-            drawn = where(mode < -1, maximum(0, p - self._most()), drawn)
-        return wrong if self.stops is None else where(absolute(mode) > 1, drawn, wrong)
-
-    def allowed(self, mode: Scalar, p: Scalar) -> Scalar:
-        """The impulse, where the search may have come to no end: what is stuck takes no more than it has."""
-        if not self.rough:
-            return where(absolute(mode) > 1, p, 0)
-        within = clip(p, -self.bounds.rest_negative, self.bounds.rest_positive)
-        return where(absolute(mode) > 0, p, within)
-
     def friction(self, mode: Scalar, p: Scalar) -> Scalar:
         """What friction has of an impulse: at a stop all that it can, the stop has the rest."""
         if not self.rough:

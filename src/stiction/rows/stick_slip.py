@@ -160,8 +160,7 @@ def stick_slip(
     wrong = convex(
         lambda like: Problem(InMemory(system.fixed(), like), Sites(sites, like), column(mode, like)), found, used, left
     )
-    modes = list(used)
-    p = [site.allowed(m, x) for site, m, x in zip(sites, modes, found, strict=True)]
+    modes, p = list(used), list(found)
     return Outcome(p, [site.friction(m, x) for site, m, x in zip(sites, modes, p, strict=True)], modes, wrong)
 
 
@@ -214,9 +213,7 @@ def stick_slip_in_loops(system: LoopedSystem, sites: Sequence[Site], mode: Seque
     friction = Array(n, like)
 
     def end(k: Any) -> None:
-        site, m = table[k], used[k]
-        p[k] = site.allowed(m, p[k])
-        friction[k] = site.friction(m, p[k])
+        friction[k] = table[k].friction(used[k], p[k])
 
     each(n, end, like)
     return Outcome(list(p), list(friction), [table.told(k, m) for k, m in enumerate(used)], wrong)
