@@ -16,6 +16,7 @@ import stiction
 from stiction import Clock, Coulomb, InputError, Scene, Simulator, StictionError, simulate
 from stiction.control import Callback
 from stiction.trace import Port, Program, ptx, sin
+from stiction.trace.device import Cuda
 from stiction.trace.functions import power
 from tests.constraint.mechanisms import five_bar
 from tests.contact import scenes as contact
@@ -123,8 +124,6 @@ def test_every_program_becomes_ptx(name, bits, monkeypatch):
 
 def test_functions_at_all_sizes(imitated):
     """Huge angles and powers, whose bits came from the C library once."""
-    from stiction.trace.device import Cuda
-
     program = Program("f", lambda x, y: ([sin(x), power(x, y), x * y],), [Port("x"), Port("y")], [Port("z", (3,))])
     rng = np.random.default_rng(5)
     x, y = 10 ** rng.uniform(-3, 300, 64) * rng.choice([-1, 1], 64), rng.uniform(-1, 1, 64).round(1) * 3
@@ -132,6 +131,21 @@ def test_functions_at_all_sizes(imitated):
     result = device.array(np.full((64, 3), np.nan))
     device.bind(program, [device.array(x), device.array(y)], [result], 1)()
     assert program(x, y)[0].tobytes() == np.ascontiguousarray(result).tobytes()
+
+
+def test_arrays_that_kernels_would_read_wrongly_are_refused(imitated):
+    program = Program("sum", lambda x: (x[0] + x[1],), [Port("x", (2,))], [Port("y")])
+    device = Cuda()
+    with pytest.raises(InputError, match=r"the array of x must be float64, of shape \(3, 2\) and slot by slot"):
+        device.bind(program, [device.given(np.ones((3, 2)))], [device.array(np.ones(3))], 1)
+
+
+def test_what_has_died_away_is_nothing():
+    """A rate that halves with every step ends at 0, not among numbers that only some processors have."""
+    scene = Scene(robot=flywheel(0.02), friction={"axle": stiction.Viscous(coefficient=4.0)})
+    run = simulate(scene, duration=1.0, step=1e-3, method="moreau", parameters={"v.axle": 1e-100})
+    speeds = run["v.axle"]
+    assert speeds[-1] == 0 and speeds[speeds > 0].min() >= 1e-150
 
 
 def test_arrays_stay_where_they_are(imitated):
