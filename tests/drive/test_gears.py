@@ -114,6 +114,10 @@ def test_losses_in_the_teeth(spring, ratio):
     drive = Drive(motor=TorqueMotor(rotor_inertia=1e-4), gear=gear, command=0.5)
     driving = simulate(driven(0.05, drive, friction={"axle": Viscous(coefficient=2.0)}), **how)
     assert 2.0 * driving["v.axle"][-1] == pytest.approx(0.8 * ratio * 0.5, rel=1e-9)
+    etas = np.array([0.5, 0.8, 1.0])
+    scene = driven(0.05, drive, friction={"axle": Viscous(coefficient=2.0)})
+    many = simulate(scene, **how, parameters={"drive.axle.efficiency": etas})
+    np.testing.assert_allclose(2.0 * many["v.axle"][-1], etas * ratio * 0.5, rtol=1e-9)
     back = DCMotor(resistance=1.0, constant=1.0, rotor_inertia=1e-4)  # short-circuited: it brakes by 1 N·m·s/rad
     dragged = simulate(driven(0.05, Drive(motor=back, gear=gear), torque={"axle": 30.0}), **how)
     assert dragged["v.axle"][-1] * ratio**2 == pytest.approx(0.6 * 30.0, rel=1e-9)

@@ -137,8 +137,8 @@ class Mesh(Row):
     last step.
 
     Attributes:
-        driving: friction per torque while the motor drives: 1 − η.
-        braking: the same while the joint drives: 1/η − 1.
+        efficiency: η while the motor drives: friction per torque is 1 − η.
+        back_efficiency: η while the joint drives: friction per torque is 1/η − 1.
         locked: friction while the joint drives a gear that cannot be driven back [N·m]; else 0.
         reflected_inertia: of the rotor, on the joint side [kg m²]; 0 if the gear is elastic.
     """
@@ -148,10 +148,10 @@ class Mesh(Row):
     units = {"torque": "N·m", "transmitted": "N·m"}
     vanishing = ("locked",)
 
-    driving: float
-    braking: float
-    locked: float
-    reflected_inertia: float
+    efficiency: float = number(above=0, most=1)
+    back_efficiency: float = number(above=0, most=1)
+    locked: float = number(0.0, least=0)
+    reflected_inertia: float = number(0.0, least=0)
 
     def start(self) -> Mapping[str, float]:
         """Direction of sliding, torque, and the torque that the teeth transmitted in the last step."""
@@ -162,20 +162,23 @@ class Mesh(Row):
         _, torque, transmitted = own
         size = absolute(transmitted)
         least = FAINT * absolute(torque)  # rounding of a torque is no drive
-        drives, brakes = step * self.driving * size, step * (self.braking * size + self.locked)
+        drives, brakes = step * (1 - self.efficiency) * size, step * (self._braking * size + self.locked)
         ahead = where(transmitted > least, drives, brakes)
         back = where(transmitted < -least, drives, brakes)
         if absent(self.locked):
             return Bounds(ahead, back, ahead, back)
-        share = step * self.driving * size
         # what leaves nothing for the motor to hold: a load that overhauls a locking gear is taken by the teeth
         taken = step * (torque - transmitted)
         return Bounds(
             ahead,
             back,
-            maximum(where(transmitted > 0, share, 0), taken),
-            maximum(where(transmitted < 0, share, 0), -taken),
+            maximum(where(transmitted > 0, drives, 0), taken),
+            maximum(where(transmitted < 0, drives, 0), -taken),
         )
+
+    @property
+    def _braking(self) -> Scalar:
+        return 1 / self.back_efficiency - 1
 
     def found(
         self,
@@ -194,5 +197,5 @@ class Mesh(Row):
         """
         seen = motion["motor"][0] - self.reflected_inertia * acceleration
         share = self.reflected_inertia / maximum(inertia, self.reflected_inertia)
-        agreed = own[2] + (seen - own[2]) / (1 + self.braking * share)
+        agreed = own[2] + (seen - own[2]) / (1 + self._braking * share)
         return [slides, torque, where(slides * seen < 0, agreed, seen)]

@@ -254,12 +254,13 @@ class Wiring:
         """Losses in the teeth."""
         gear, mesh = drive.gear, f"drive.{mount.name}.mesh"
         self.parts[mesh] = Mesh(
-            driving=1 - gear.efficiency,
-            braking=1 / gear.back_efficiency - 1,  # type: ignore[operator]
+            efficiency=gear.efficiency,
+            back_efficiency=gear.back_efficiency,  # type: ignore[arg-type]
             locked=LOCKED if gear.self_locking else 0.0,
             reflected_inertia=0.0 if gear.elastic else drive.reflected_inertia,
         )
-        self.labels.owners[mesh] = None  # its shares follow from the gear
+        self.labels.owners[mesh] = f"drive.{mount.name}"
+        self.labels.parameters |= {(mesh, "locked"): None, (mesh, "reflected_inertia"): None}  # follow from the gear
         self.labels.parts[mesh] = f"the gear of '{mount.name}' (with an efficiency, back_efficiency or self_locking)"
         units = dict.fromkeys(("torque", "transmitted"), mount.units["torque"])
         self.label(mesh, mount.name, units, torque="mesh_friction", transmitted="transmitted_torque")
