@@ -39,6 +39,10 @@ class Placed(np.ndarray):
 
     __cuda_array_interface__ = {"version": 3}
 
+    def __array_function__(self, function, kinds, given, options):
+        made = super().__array_function__(function, kinds, given, options)
+        return made.view(Placed) if isinstance(made, np.ndarray) else made
+
 
 def placed(x, *more, **options):
     assert isinstance(x, (Placed, np.ndarray)) or np.isscalar(x)
@@ -50,15 +54,10 @@ def as_cupy():
         assert isinstance(x, Placed)
         return np.array(x)
 
-    def draws(seed):
-        random = np.random.default_rng(seed)
-        return types.SimpleNamespace(integers=lambda *given: random.integers(*given).view(Placed))
-
     device = types.SimpleNamespace(compute_capability="90", id=0)
     driver = types.SimpleNamespace(CUDADriverError=MemoryError)
     return types.SimpleNamespace(
         ndarray=Placed,
-        random=types.SimpleNamespace(default_rng=draws),
         array=placed,
         asarray=lambda x: x if isinstance(x, Placed) else placed(x),
         asnumpy=fetched,

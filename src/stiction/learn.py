@@ -122,12 +122,14 @@ class Task(Validated):
 class _Episodes:
     """The simulator of a task and the episodes in it, whichever kind of environment asks."""
 
-    def __init__(self, task: Task, sim: Simulator, starts: int = 0) -> None:
-        self.task, self.sim, self.starts = task, sim, starts
-        self.scales = sim.device.given(task.scales())
+    def __init__(self, task: Task, sim: Simulator) -> None:
+        self.task, self.sim = task, sim
+        self.scales = sim.device.array(task.scales())
         self.shape = (*(() if sim.runs is None else (sim.runs,)), len(self.scales))  # of actions
-        self.observed = sim.places(task.observe)
-        boxes = [(-np.inf, np.inf, len(self.observed)), (-1.0, 1.0, len(self.scales))]
+        places = sim.places(task.observe)
+        together = places == list(range(len(places)))
+        self.observed = slice(len(places)) if together else sim.device.given(np.array(places))
+        boxes = [(-np.inf, np.inf, len(places)), (-1.0, 1.0, len(self.scales))]
         self.observation, self.action = (
             gymnasium.spaces.Box(low, high, (size,), sim.device.dtype.type) for low, high, size in boxes
         )
@@ -148,43 +150,64 @@ class _Episodes:
         """Whether there are some."""
         return bool(mask.any())
 
-    def begin_where(self, random: np.random.Generator, mask: np.ndarray) -> np.ndarray:
+    def begin(self, random: np.random.Generator, mask: np.ndarray) -> np.ndarray:
         """Observations after some runs began anew, with what is drawn for them."""
         which = np.flatnonzero(mask)
         return self.sim.reset(which, **self.drawn(random, len(which)))[..., self.observed]
 
-    def act(self, actions: Any) -> tuple[Any, Any, Any, Any]:
-        """Observations, rewards, and which runs are over, by themselves or by time."""
-        given = self.sim.device.given(actions)
-        local = self.sim.device.name == "cpu"
-        if given.shape != self.shape or (local and not np.isfinite(given).all()):  # a GPU would have to be waited for
-            names = ", ".join(self.sim.inputs)
-            raise InputError(f"actions are {actions!r}; allowed: numbers between -1 and 1, {self.shape}, for {names}")
-        inputs = np.clip(given, -1.0, 1.0) * self.scales
+    def inputs_of(self, actions: Any) -> np.ndarray:
+        """What actions mean."""
+        given = np.asarray(actions, np.float64)
+        if given.shape != self.shape or not np.isfinite(given).all():
+            raise self.refused(actions)
+        return np.clip(given, -1.0, 1.0) * self.scales
+
+    def refused(self, actions: Any) -> InputError:
+        """Why these are no actions."""
+        names = ", ".join(self.sim.inputs)
+        return InputError(f"actions are {actions!r}; allowed: numbers between -1 and 1, {self.shape}, for {names}")
+
+    def act(self, actions: Any) -> tuple[Any, Any, Any, Any, Any]:
+        """Observations, rewards, and which runs are over, by themselves or by time; which of them left the numbers."""
+        inputs = self.inputs_of(actions)
         out = self.sim.step(inputs, self.task.hold)
         seen = dict(zip(self.sim.outputs, np.moveaxis(out, -1, 0), strict=True))
         seen |= dict(zip(self.sim.inputs, np.moveaxis(inputs, -1, 0), strict=True))
-        over = (self.task.terminated(seen) | self.sim.diverged) != 0
+        lost, reward = self.sim.diverged, self.task.reward(seen)
+        over = np.logical_or(self.task.terminated(seen), lost)
         late = self.sim.time >= self.task.duration - 0.5 * self.task.step
-        return out[..., self.observed], self.task.reward(seen), over, late
+        reward = reward if np.ndim(reward) else reward + np.zeros_like(self.sim.time)
+        return out[..., self.observed], reward, over, late, lost
 
 
 class _EpisodesThere(_Episodes):
     """The same on a GPU, where nobody waits to know how many are over: all that may begin anew is ready there."""
 
+    def __init__(self, task: Task, sim: Simulator, starts: int) -> None:
+        super().__init__(task, sim)
+        self.count = starts
+
     def draw(self, random: np.random.Generator) -> None:
         """Draw places to begin at."""
-        self.pool = self.sim.starts(self.starts, **self.drawn(random, self.starts))
-        self.random = self.sim.device.random(int(random.integers(2**31)))
+        seed = int(random.integers(2**32))
+        self.starts = self.sim.starts(self.count, **self.drawn(random, self.count), seed=seed)
 
     def some(self, mask: Any) -> bool:
         """Whether there may be some."""
         return True
 
-    def begin_where(self, random: np.random.Generator, mask: Any) -> Any:
+    def begin(self, random: np.random.Generator, mask: Any) -> Any:
         """Observations after some runs began anew."""
-        self.sim.restart(mask, self.pool, self.random.integers(0, self.starts, len(mask)))
-        return self.sim.step(steps=0)[..., self.observed]
+        return self.sim.restart(mask, self.starts)[..., self.observed]
+
+    def inputs_of(self, actions: Any) -> Any:
+        """What actions mean; whether they are numbers is not asked, as that would have to be waited for."""
+        given = self.sim.device.given(actions)
+        if given.shape != self.shape:
+            raise self.refused(actions)
+        inputs = np.clip(given, -1.0, 1.0)
+        inputs *= self.scales
+        return inputs
 
 
 class Environment(gymnasium.Env):
@@ -202,12 +225,12 @@ class Environment(gymnasium.Env):
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
         """Begin an episode; a seed begins a row of episodes that reproduces."""
         super().reset(seed=seed)
-        return self._episodes.begin_where(self.np_random, np.ones(1, bool)), {}
+        return self._episodes.begin(self.np_random, np.ones(1, bool)), {}
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict]:
         """Hold an action for some steps: observation, reward, terminated, truncated, and infos."""
-        seen, reward, over, late = self._episodes.act(action)
-        info = {"diverged": True} if self._episodes.sim.diverged else {}
+        seen, reward, over, late, lost = self._episodes.act(action)
+        info = {"diverged": True} if lost else {}
         return seen, float(reward), bool(over), bool(late), info
 
 
@@ -254,7 +277,7 @@ class VectorEnvironment(gymnasium.vector.VectorEnv):
             raise InputError(f"starts is {starts!r}; allowed: a whole number of at least 1")
         self.task, self.num_envs, self.mode = task, runs, MODES(autoreset)
         sim = task.simulator(runs, threads, device, dtype)
-        self._episodes = (_Episodes if device == "cpu" else _EpisodesThere)(task, sim, starts)
+        self._episodes = _Episodes(task, sim) if device == "cpu" else _EpisodesThere(task, sim, starts)
         self.metadata = {"render_modes": [], "autoreset_mode": self.mode}
         self.single_observation_space, self.single_action_space = self._episodes.observation, self._episodes.action
         batched = gymnasium.vector.utils.batch_space
@@ -271,20 +294,18 @@ class VectorEnvironment(gymnasium.vector.VectorEnv):
         chosen = given(np.ones(self.num_envs, bool)) if not options else given(options["reset_mask"]) != 0
         self._over = self._over & ~chosen
         self._episodes.draw(self.np_random)
-        return self._episodes.begin_where(self.np_random, chosen), {}
+        return self._episodes.begin(self.np_random, chosen), {}
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict]:
         """Hold actions, (runs, n), for some steps: observations, rewards, terminated, truncated, and infos."""
-        episodes, info = self._episodes, {}
-        seen, reward, over, late = episodes.act(actions)
-        reward = reward + np.zeros_like(episodes.sim.time)  # one of each, where they are
-        if episodes.some(episodes.sim.diverged):
-            info["diverged"] = episodes.sim.diverged
-        if self.mode is MODES.NEXT_STEP and episodes.some(self._over):  # these begin anew, whatever they did
-            seen = episodes.begin_where(self.np_random, self._over)
-            reward[self._over], over, late = 0.0, over & ~self._over, late & ~self._over
+        episodes, again = self._episodes, self._over
+        seen, reward, over, late, lost = episodes.act(actions)
+        info = {"diverged": lost} if episodes.some(lost) else {}
+        if self.mode is MODES.NEXT_STEP and episodes.some(again):  # these begin anew, whatever they did
+            seen = episodes.begin(self.np_random, again)
+            reward, over, late = np.where(again, 0.0, reward), over & ~again, late & ~again
         self._over = over | late
         if self.mode is MODES.SAME_STEP and episodes.some(self._over):
-            info |= {"final_obs": seen.copy(), "_final_obs": self._over}
-            seen = episodes.begin_where(self.np_random, self._over)
+            info |= {"final_obs": seen, "_final_obs": self._over}
+            seen = episodes.begin(self.np_random, self._over)
         return seen, reward, over, late, info

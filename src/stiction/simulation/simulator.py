@@ -7,7 +7,7 @@ Everything that decides how a run goes on is in there; nothing is checked or tra
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,19 +21,13 @@ from stiction.simulation.core import Core, check_seed
 from stiction.simulation.notes import notes_of
 from stiction.simulation.setup import Setup, wanted_signals
 from stiction.simulation.simulate import HELD, held_values
+from stiction.simulation.starts import Starts
 from stiction.simulation.state import State, state_of, values_for
 from stiction.simulation.values import finite
 from stiction.trace.device import device_of
 from stiction.trace.program import check_threads
 
 Draw = Callable[[np.random.Generator, int], Any]  # generator and number of runs -> values, one row per run
-
-
-class Starts(NamedTuple):
-    """Where runs may begin, with their parameters, on the device of a simulator; `restart` takes from them."""
-
-    state: Any  # (how many, slots)
-    varying: Any  # (how many, parameters that vary)
 
 
 class Simulator:
@@ -254,7 +248,13 @@ class Simulator:
         return self._seen.copy(order="K")
 
     def starts(
-        self, count: int, *, q: Any = None, v: Any = None, parameters: Mapping[str, Any] | None = None
+        self,
+        count: int,
+        *,
+        q: Any = None,
+        v: Any = None,
+        parameters: Mapping[str, Any] | None = None,
+        seed: int | None = None,
     ) -> Starts:
         """So many places to begin at, drawn and checked once, for `restart`.
 
@@ -263,29 +263,29 @@ class Simulator:
             q: positions of the robots, as those of `reset`.
             v: velocities, likewise.
             parameters: as those of `reset`, one for each start.
+            seed: decides which run begins where; the simulator's by default.
         """
         drawn = self._drawn(parameters or {}, count)
         motions = self._motions("q", "position", q, count) | self._motions("v", "velocity", v, count)
         self._vary(drawn)
         usual = {name: x[np.arange(count) % self._count] for name, x in self._given.items()}
         first, columns = self._first(count, usual | drawn | motions)
-        return Starts(*map(self.device.array, (first, columns)))
+        columns[:, : len(self.inputs)] = 0.0
+        return Starts(self._core, first, columns, self._seed if seed is None else check_seed(seed))
 
-    def restart(self, runs: Any, starts: Starts, which: Any) -> None:
-        """Begin some runs at some of the starts; all stays on the device, and nothing is drawn or checked.
+    def restart(self, runs: Any, starts: Starts) -> np.ndarray:
+        """Begin some runs anew at starts that are drawn, and see the outputs of all; nothing leaves the device.
 
         Args:
             runs: which begin, a mask (runs,).
             starts: what `starts` gave.
-            which: of the starts, one for each run, (runs,).
         """
-        core, here = self._core, runs[:, None]
-        core.state[...] = np.where(here, starts.state[which], core.state)
-        core.varying[...] = np.where(here, starts.varying[which], core.varying)
-        core.ticks[...] = np.where(runs, 0, core.ticks)
-        core.alive[...] = np.where(runs, 1, core.alive)
-        core.numbers[...] += np.where(runs, self._count, 0)
-        core.advance(0)
+        if starts.core is not self._core:
+            raise InputError("these starts were made before other parameters began to vary; make them again")
+        starts.begins[...] = runs
+        starts.call()
+        self._core.advance(0)
+        return self._seen.copy(order="K")
 
     def _first(
         self,

@@ -52,10 +52,6 @@ class Host:
         """An array of this place as NumPy's; what is none stays what it is."""
         return x
 
-    def random(self, seed: int) -> np.random.Generator:
-        """What draws numbers here."""
-        return np.random.default_rng(seed)
-
     def holds(self, x: Any) -> bool:
         """Whether this is an array of this place, or may be made one without a word."""
         return True
@@ -107,10 +103,6 @@ class Cuda:
     def fetched(self, x: Any) -> Any:
         """As that of `Host`."""
         return self.cupy.asnumpy(self.given(x)) if self.holds(x) else x
-
-    def random(self, seed: int) -> Any:
-        """As that of `Host`."""
-        return self.cupy.random.default_rng(seed)
 
     def holds(self, x: Any) -> bool:
         """As that of `Host`."""

@@ -24,7 +24,7 @@ from stiction.trace.places import Table
 from stiction.trace.schedule import bodies, ordered
 
 TRIPLE = "nvptx64-nvidia-cuda"
-THREADS = 128  # of a block
+THREADS = 64  # of a block: a few thousand robots find more of the GPU than with 128, and many lose nothing
 LARGEST = 256 * 1024  # bytes of memory of its own that one robot may take; there is room for 200 000 of them at a time
 INLINED = 100_000  # LLVM's measure of a function above which it stays one
 BY_VALUE = 3_584  # bytes that can be handed over with a call, beside addresses
