@@ -109,7 +109,7 @@ def jobs() -> dict[str, Job]:
         "UR5": arm(real_arm("ur5")[0]),
         "Panda": arm(real_arm("panda")[0]),
         "geared arm, PID at 2 ms": Job(read_scene(FILE).scene, vary=load),
-        "six-link pendulum": Job(pendulum(), vary=swing, most=262_144),
+        "six-link pendulum": Job(pendulum(), vary=swing),
         "quadruped": legged(),
     }
 

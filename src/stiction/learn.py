@@ -2,7 +2,7 @@
 what they need.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +20,7 @@ needed("gymnasium", "environments")
 import gymnasium  # noqa: E402
 
 MODES = gymnasium.vector.AutoresetMode
-Seen = Mapping[str, np.ndarray]  # signals and inputs after an action, by name, (runs,) each; () of a single environment
+Seen = Mapping[str, Any]  # signals and inputs after an action, by name, (runs,) each; () of a single environment
 Draw = Any  # a value, or a function of a random generator and a number of runs that gives one row per run
 
 
@@ -119,6 +119,22 @@ class Task(Validated):
         return np.array([found[name] for name in input_names(self.scene, tuple(self.actions))])
 
 
+class Columns(Mapping):
+    """Signals and inputs by name, each cut out of its array when it is asked for."""
+
+    def __init__(self, arrays: Mapping[str, Any], places: Mapping[str, int]) -> None:
+        self.arrays, self.places = arrays, places
+
+    def __getitem__(self, name: str) -> Any:
+        return self.arrays[name][..., self.places[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.arrays)
+
+    def __len__(self) -> int:
+        return len(self.arrays)
+
+
 class _Episodes:
     """The simulator of a task and the episodes in it, whichever kind of environment asks."""
 
@@ -126,6 +142,7 @@ class _Episodes:
         self.task, self.sim = task, sim
         self.scales = sim.device.array(task.scales())
         self.shape = (*(() if sim.runs is None else (sim.runs,)), len(self.scales))  # of actions
+        self.places = {name: k for names in (sim.outputs, sim.inputs) for k, name in enumerate(names)}
         places = sim.places(task.observe)
         together = places == list(range(len(places)))
         self.observed = slice(len(places)) if together else sim.device.given(np.array(places))
@@ -171,8 +188,7 @@ class _Episodes:
         """Observations, rewards, and which runs are over, by themselves or by time; which of them left the numbers."""
         inputs = self.inputs_of(actions)
         out = self.sim.step(inputs, self.task.hold)
-        seen = dict(zip(self.sim.outputs, np.moveaxis(out, -1, 0), strict=True))
-        seen |= dict(zip(self.sim.inputs, np.moveaxis(inputs, -1, 0), strict=True))
+        seen = Columns({**dict.fromkeys(self.sim.outputs, out), **dict.fromkeys(self.sim.inputs, inputs)}, self.places)
         lost, reward = self.sim.diverged, self.task.reward(seen)
         over = np.logical_or(self.task.terminated(seen), lost)
         late = self.sim.time >= self.task.duration - 0.5 * self.task.step
