@@ -1,4 +1,4 @@
-"""A million arms that differ: how far from its target each comes to rest. Draws million_arms.png.
+"""A million arms that differ: how far from its target each one is after two seconds. Draws million_arms.png.
 
 An arm of two links on geared DC motors goes to a target and stays there; its controllers have no integral part, so that
 gravity and friction leave an error. Load, friction and losses of the gears are drawn for each arm.
@@ -76,7 +76,7 @@ with style():
             counts, _ = np.histogram(error[chosen], edges)
             ax.stairs(100 * counts / max(1, chosen.sum()), edges, label=label, linewidth=1.5)
         ax.set_title(f"by {name} [{unit}]")
-        ax.set_xlabel("error of the elbow at rest [mrad]")
+        ax.set_xlabel("error of the elbow after 2 s [mrad]")
         ax.set_ylabel("arms [%]")
         ax.legend()
     save(picture, "million_arms.png")

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.gpu import imitate
+
 ROOT = Path(__file__).parent.parent
 TOOLS = Path(sys.executable).parent
 
@@ -77,6 +79,8 @@ def test_code_in_the_docs_runs(page, tmp_path, monkeypatch):
             tomllib.loads(code)
         if language != "python":
             continue
+        if 'device="cuda"' in code:
+            imitate(monkeypatch)
         said = io.StringIO()
         with warnings.catch_warnings(), contextlib.redirect_stdout(said):
             warnings.simplefilter("error")

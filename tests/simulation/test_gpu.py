@@ -181,6 +181,27 @@ def test_resets_and_states_are_those_of_the_processor(imitated):
     assert same(sims[0].state, sims[1].state) and same(sims[0].state, again.state)
 
 
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_runs_begin_anew_at_starts_that_were_drawn(device, imitated):
+    """Those that a mask names, at one of the starts, with its parameters; the others go on as if nothing had been."""
+    make = arms(Coulomb(level=0.3), inputs=["torque.*"])
+    sim, other = make(device), make(device)
+    sim.step(np.ones((RUNS, 2)), 20), other.step(np.ones((RUNS, 2)), 20)
+    levels = lambda random, n: np.linspace(0.1, 0.2, n)  # noqa: E731
+    starts = sim.starts(5, q=[0.4, -0.2], parameters={"friction.shoulder.level": levels}, seed=3)
+    mask = sim.device.given(np.arange(RUNS) < 5)
+    sim.restart(mask, starts)
+    np.testing.assert_array_equal(sim.time[:5], 0.0)
+    np.testing.assert_array_equal(sim.state["q.shoulder"][:5], 0.4)
+    drawn = sim.parameters["friction.shoulder.level"]
+    assert set(drawn[:5]) <= set(np.linspace(0.1, 0.2, 5)) and len(set(drawn[:5])) > 1 and (drawn[5:] == 0.3).all()
+    sim.step(np.ones((RUNS, 2)), 10), other.step(np.ones((RUNS, 2)), 10)
+    assert sim.state.values[5:, :4].tobytes() == other.state.values[5:, :4].tobytes()
+    sim.reset(parameters={"friction.elbow.level": 0.2})
+    with pytest.raises(InputError, match="these starts were made before other parameters began to vary"):
+        sim.restart(mask, starts)
+
+
 @pytest.mark.parametrize("method", ["moreau", "rosenbrock"])
 def test_runs_divergence_and_notes_are_those_of_the_processor(method, imitated):
     law = stiction.LuGre(level=0.5, static=0.6, velocity=0.1, stiffness=500.0, damping=1.0)

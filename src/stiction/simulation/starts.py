@@ -26,8 +26,9 @@ class Starts:
         self.begins = device.array(np.zeros(len(core.state)))  # which runs do, (runs,)
         shared = [device.uniform(float(x)) for x in (seed, len(state), len(core.state))]
         moving = [core.numbers, core.ticks, core.alive, core.state, *([core.varying] if columns else [])]
-        arrays = [device.table(np.concatenate([state, varying], axis=1)), *shared, self.begins, *moving]
-        self.call = device.bind(program, arrays, moving, core.threads)
+        pool = device.table(np.concatenate([state, varying], axis=1))
+        self._arrays = [pool, *shared, self.begins, *moving]  # kept, as what is bound to them does not
+        self.call = device.bind(program, self._arrays, moving, core.threads)
 
 
 def _program(slots: int, columns: int, dtype: str) -> Program:
