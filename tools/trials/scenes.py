@@ -16,6 +16,7 @@ from trials.trial import BrokenError, noted
 STEPS, FIRST = 200, 80  # of a run, and of its first piece
 GAINED = 0.02  # of all energy that is turned over: more from nothing, without a note, is broken
 CREEP = 1e-18  # rad of rounding per step of a hold
+SUPPLIED = "work.supply."  # to motors: what they make of it counts as their own work
 METHODS = ("moreau", "rk4", "gill")
 
 
@@ -200,10 +201,12 @@ def off(one: np.ndarray, other: np.ndarray) -> str:
 
 def check_energy(run: stiction.Trajectory) -> None:
     """Nothing comes from nothing: neither by the method nor by what should lose."""
-    works = [x for name, x in run.signals.items() if name.startswith(("work.", "loss."))]
-    size = run["energy.kinetic"].max() + np.ptp(run["energy.potential"]) + sum(np.abs(x).max() for x in works) + 1e-9
-    losses = {name: -x for name, x in run.signals.items() if name.startswith("loss.")}
-    for name, gained in {"energy.residue": run["energy.residue"], **losses}.items():
+    works, losses = ({k: x for k, x in run.signals.items() if k.startswith(word)} for word in ("work.", "loss."))
+    turned = sum(np.abs(x).max() for x in [*works.values(), *losses.values()])
+    size = run["energy.kinetic"].max() + np.ptp(run["energy.potential"]) + turned + 1e-9
+    bodies = run["energy.kinetic"] + run["energy.potential"] + run["energy.elastic"]
+    brought = sum((x for name, x in works.items() if not name.startswith(SUPPLIED)), start=bodies[0])
+    for name, gained in {"energy": bodies - brought, **{name: -x for name, x in losses.items()}}.items():
         if gained.max() > GAINED * size and not run.notes:
             raise BrokenError(f"{name} is {gained.max():.2g} J from nothing, of {size:.2g} J, without a note")
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from stiction.friction.curve import Curve
 from stiction.friction.dry import Stribeck
+from stiction.friction.viscous import Viscous
 from stiction.methods.bristles import bristle_sites, dry_sites
 from stiction.methods.schemes import Scheme, euler
 from stiction.methods.stability import bristle_growth, midpoint_growth, refuse_growth
@@ -113,6 +114,8 @@ class ElasticParts:
 
     def _words(self, name: str) -> tuple[str, str]:
         part = self.network.parts[name]
+        if isinstance(part, Friction) and isinstance(part.law, Viscous):
+            return f"the viscous friction of '{name}' is", "a smaller coefficient, or method 'moreau'"
         if isinstance(part, (Friction, Ground)):
             return f"the bristles of '{name}' are", "softer bristles"
         e = self.of([name])
