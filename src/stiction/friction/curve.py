@@ -90,9 +90,8 @@ class Curve(Dry):
         """Speeds of this run at which it pushed."""
         if not 0 < fastest < math.inf:
             return []
-        found = []
-        for function in dict.fromkeys(self.function):  # type: ignore[call-overload]
-            w, lowest = least(lambda w, f=function: float(f(w)), [fastest * k / TRIED for k in range(TRIED + 1)])
+        found, functions = [], dict.fromkeys(self.function)  # type: ignore[arg-type]
+        for w, lowest in (least(function, [fastest * k / TRIED for k in range(TRIED + 1)]) for function in functions):
             if lowest < 0:
                 found.append(
                     f"Curve moved at up to {fastest:.3g} rad/s or m/s, and its function is {lowest:.3g} at {w:.3g}: "
@@ -148,7 +147,7 @@ def least(function: Callable[[float], float], speeds: Sequence[float]) -> tuple[
     """Where a function is least, and its value there: at these speeds, and at the bottoms of dips between them, which
     are followed by golden sections.
     """
-    values = [function(w) for w in speeds]
+    values = [float(function(w)) for w in speeds]
     order = sorted(range(len(speeds)), key=values.__getitem__)
     dips = [k for k in order if 0 < k < len(speeds) - 1 and values[k] <= min(values[k - 1], values[k + 1])]
     found = [(values[order[0]], speeds[order[0]])]
