@@ -146,12 +146,14 @@ for handler in (signal.SIG_DFL, signal.default_int_handler):
     signal.signal(signal.SIGINT, handler)
     check(1, 2)
     print(simulates(), signal.getsignal(signal.SIGINT) is handler)
+found = []
 def work(k):
     check(1, k)
-    print(simulates())
+    found.append(simulates())
 threads = [threading.Thread(target=work, args=(k,)) for k in (3, 4)]
 for thread in threads: thread.start()
 for thread in threads: thread.join()
+print(*found)
 """
     ignored = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)}
     assert told(code, **ignored) == ["True"] * 9
