@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from stiction.rows.cones import solve
+from stiction.rows.cones import Found, solve
 from stiction.rows.coupled_rows import Blocks, CoupledRows
+from stiction.rows.multipliers import multipliers
 from stiction.rows.sweeps import one_contact
 from stiction.trace import Array, Port, Program
 from stiction.trace.grid import Grid
@@ -15,7 +16,13 @@ from tests.rows.contact_problems import FAMILIES, GRAVITY, STEP, collected, resi
 SOFT = 1e-6  # added to the diagonal, of its mean: more contacts than motions leave A singular
 
 
-def program(intervals, cones, tangents=2):
+def by_multipliers(x, p, tolerance):
+    """What the method of multipliers finds alone."""
+    multipliers(x, p, tolerance, 0 * tolerance + 1)
+    return Found(x.residual(p), 0 * tolerance)
+
+
+def program(intervals, cones, tangents=2, solve=solve):
     n = intervals + cones * (1 + tangents)
 
     def function(A, c, low, high, friction, p, tolerance):
@@ -157,5 +164,16 @@ def test_a_lane_does_not_depend_on_its_neighbours():
     solver = program(0, 8)
     together = solver(A, c, none, none, friction, np.zeros_like(c), tolerance)[0]
     for k in range(0, 24, 5):
+        alone = solver(A[k], c[k], none[k], none[k], friction[k], np.zeros_like(c[k]), tolerance[k])[0]
+        assert together[k].tobytes() == alone.tobytes()
+
+
+def test_nor_does_one_that_has_come_near_by_multipliers():
+    """It stays, while others go on: it once went on with them, to other last bits."""
+    A, c, friction = collected("two-finger squeeze", 24)
+    A, none, tolerance = softened(A), np.zeros((24, 1)), np.full(24, 1e-6)
+    solver = program(0, friction.shape[1], solve=by_multipliers)
+    together = solver(A, c, none, none, friction, np.zeros_like(c), tolerance)[0]
+    for k in range(24):
         alone = solver(A[k], c[k], none[k], none[k], friction[k], np.zeros_like(c[k]), tolerance[k])[0]
         assert together[k].tobytes() == alone.tobytes()
