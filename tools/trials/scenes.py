@@ -16,6 +16,9 @@ from trials.trial import BrokenError, noted
 STEPS, FIRST = 200, 80  # of a run, and of its first piece
 GAINED = 0.02  # of all energy that is turned over: more from nothing, without a note, is broken
 CREEP = 1e-18  # rad of rounding per step of a hold
+SHORT = (
+    1e-3  # s: at longer steps losses in copper and in the teeth of gears are known to be wrong (docs/reliability.md)
+)
 SUPPLIED = "work.supply."  # to motors: what they make of it counts as their own work
 METHODS = ("moreau", "rk4", "gill")
 
@@ -189,7 +192,7 @@ def held(scene: stiction.Scene, first: str, dice: random.Random, folder: Path) -
             raise BrokenError(f"{name} by two threads differs from one by {off(one[name], two[name])}")
         if not np.array_equal(one[name][:, 0], values, equal_nan=True):
             raise BrokenError(f"{name} in a batch differs from alone by {off(one[name][:, 0], values)}")
-    check_energy(whole)
+    check_energy(whole, step)
     return text
 
 
@@ -199,14 +202,15 @@ def off(one: np.ndarray, other: np.ndarray) -> str:
     return f"{np.nanmax(apart):.2g}, from record {int(np.argmax(~(apart == 0)))} on"
 
 
-def check_energy(run: stiction.Trajectory) -> None:
+def check_energy(run: stiction.Trajectory, step: float) -> None:
     """Nothing comes from nothing: neither by the method nor by what should lose."""
     works, losses = ({k: x for k, x in run.signals.items() if k.startswith(word)} for word in ("work.", "loss."))
     turned = sum(np.abs(x).max() for x in [*works.values(), *losses.values()])
     size = run["energy.kinetic"].max() + np.ptp(run["energy.potential"]) + turned + 1e-9
     bodies = run["energy.kinetic"] + run["energy.potential"] + run["energy.elastic"]
     brought = sum((x for name, x in works.items() if not name.startswith(SUPPLIED)), start=bodies[0])
-    for name, gained in {"energy": bodies - brought, **{name: -x for name, x in losses.items()}}.items():
+    judged = {k: -x for k, x in losses.items() if step <= SHORT or not ("copper" in k or k.endswith(".mesh"))}
+    for name, gained in {"energy": bodies - brought, **judged}.items():
         if gained.max() > GAINED * size and not run.notes:
             raise BrokenError(f"{name} is {gained.max():.2g} J from nothing, of {size:.2g} J, without a note")
 
