@@ -19,6 +19,7 @@ CREEP = 1e-18  # rad of rounding per step of a hold
 SHORT = (
     1e-3  # s: at longer steps losses in copper and in the teeth of gears are known to be wrong (docs/reliability.md)
 )
+SHORTER = 1e-4  # s: at longer steps explicit methods are known not to follow every motor (likewise)
 SUPPLIED = "work.supply."  # to motors: what they make of it counts as their own work
 METHODS = ("moreau", "rk4", "gill")
 
@@ -192,7 +193,8 @@ def held(scene: stiction.Scene, first: str, dice: random.Random, folder: Path) -
             raise BrokenError(f"{name} by two threads differs from one by {off(one[name], two[name])}")
         if not np.array_equal(one[name][:, 0], values, equal_nan=True):
             raise BrokenError(f"{name} in a batch differs from alone by {off(one[name][:, 0], values)}")
-    check_energy(whole, step)
+    if not scene.drives or options["method"] == "moreau" or step <= SHORTER:
+        check_energy(whole, step)
     return text
 
 
