@@ -16,10 +16,7 @@ from trials.trial import BrokenError, noted
 STEPS, FIRST = 200, 80  # of a run, and of its first piece
 GAINED = 0.02  # of all energy that is turned over: more from nothing, without a note, is broken
 CREEP = 1e-18  # rad of rounding per step of a hold
-SHORT = (
-    1e-3  # s: at longer steps losses in copper and in the teeth of gears are known to be wrong (docs/reliability.md)
-)
-SHORTER = 1e-4  # s: at longer steps explicit methods are known not to follow every motor (likewise)
+SHORT = 1e-4  # s: at longer steps energies of drives are known not always to be right (docs/reliability.md)
 SUPPLIED = "work.supply."  # to motors: what they make of it counts as their own work
 METHODS = ("moreau", "rk4", "gill")
 
