@@ -27,6 +27,7 @@ import numpy as np
 from stiction.errors import InputError, StictionError
 
 LARGEST = 1e15  # beyond it products leave the range of numbers
+SMALLEST = 1e-30  # of what must be above 0: below it quotients do
 LONGEST = 200  # characters of a refused value that an error shows
 
 
@@ -100,8 +101,12 @@ def _converted(rule: Rule, name: str, value: Any) -> Any:
     try:
         return rule.convert(value)
     except (TypeError, ValueError, OverflowError) as problem:
-        because = f" ({problem})" if isinstance(problem, MisfitError) else ""
-        raise MisfitError(f"{name} is {shortened(repr(value))}{because}; allowed: {rule.allowed}") from None
+        raise MisfitError(f"{name} is {shortened(repr(value))}{because(problem)}; allowed: {rule.allowed}") from None
+
+
+def because(problem: Exception) -> str:
+    """What a problem adds to an error, where it knows why."""
+    return f" ({problem})" if isinstance(problem, MisfitError) else ""
 
 
 def shortened(text: str) -> str:
@@ -178,12 +183,19 @@ def _range(
 
     def fits(x: Any) -> Any:
         good = x == x if infinite else abs(x) < LARGEST
+        if above == 0:
+            good = good & (x >= SMALLEST)
         for bound, test in ((above, operator.gt), (least, operator.ge), (below, operator.lt), (most, operator.le)):
             if bound is not None:
                 good = good & test(x, bound)
         return good
 
     return " and ".join(word for word in words if word), fits
+
+
+def _misfit(x: float, above: float | None) -> ValueError:
+    """Why a number is not within its bounds, where they do not tell by themselves."""
+    return MisfitError(f"it is below {SMALLEST:g}") if above == 0 and 0 < x < SMALLEST else ValueError()
 
 
 def number(
@@ -205,7 +217,7 @@ def number(
             return None
         x = real(value, infinite)
         if not fits(x):
-            raise ValueError
+            raise _misfit(x, above)
         return int(x) if whole_as_int and x.is_integer() else x
 
     gap = ", " if words and words[0].isdigit() else " " if words else ""
@@ -224,8 +236,9 @@ def pair(
             return None
         both = tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else (value, value)
         a, b = (real(x) for x in both)
-        if not (fits(a) and fits(b)):
-            raise ValueError
+        for x in (a, b):
+            if not fits(x):
+                raise _misfit(x, above)
         return a, b
 
     return _field(Rule(f"a number, {words}, or two (for positive and negative velocity)", convert, fits), default)
@@ -243,8 +256,11 @@ def numbers(
         if isinstance(values, str):
             raise TypeError
         found = tuple(real(x) for x in values)
-        if (length is not None and len(found) != length) or not all(fits(x) for x in found):
+        if length is not None and len(found) != length:
             raise ValueError
+        for x in found:
+            if not fits(x):
+                raise _misfit(x, above)
         return found
 
     kind = f"numbers {words}" if words else "finite numbers"

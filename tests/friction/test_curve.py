@@ -1,6 +1,7 @@
 """Curves of the user's own, and dry friction in the plane and in space."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -8,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stiction import Curve, FrictionError, Scene, Stribeck, simulate
+from stiction.fields import number
+from stiction.friction.law import Law
 from stiction.scene import Formula
 from stiction.trace import exp
 from tests.scenes import flywheel
@@ -50,6 +53,35 @@ def test_a_curve_for_each_direction():
     assert law.steady(1.0) == pytest.approx(1.4) and law.steady(-1.0) == pytest.approx(-2.2)
 
 
+def dips(w):
+    """Friction that is sound at 1 µrad/s, 1 mrad/s, 1 rad/s and 100 rad/s, and pushes between."""
+    return 0.3 - 0.5 * exp(-(((w - 0.37) / 0.01) ** 2))
+
+
+def test_a_dip_that_is_too_narrow_to_be_seen_is_seen_where_a_run_goes():
+    law = Curve(function=lambda w: 0.3 - 0.5 * exp(-(((w - 40.0) / 0.02) ** 2)), viscous=0.1)
+    assert law.cautions(1.0) == []
+    (note,) = law.cautions(41.0)
+    assert "its function is -0.2 at 40: there it pushes" in note
+
+
+def test_a_law_of_ones_own_that_pushes_is_refused():
+    @dataclass(frozen=True, kw_only=True)
+    class Turned(Law):
+        """A sign that was taken the wrong way."""
+
+        level: float = number(above=0)
+
+        def flow(self, v, z, step):
+            return -self.level * v, []
+
+        def steady(self, v):
+            return -self.level * v
+
+    with pytest.raises(FrictionError, match=r"Turned: its steady torque is -0\.002 at velocity 0\.001: it pushes"):
+        Turned(level=2.0)
+
+
 @pytest.mark.parametrize(
     "make, message",
     [
@@ -57,6 +89,16 @@ def test_a_curve_for_each_direction():
         (lambda: Curve(function=lambda w: -1.0), "function gives -1 at speed 0"),
         (lambda: Curve(function=lambda w: 1.0, static=0.5), "static is 0.5 and below the function at speed 0, 1"),
         (lambda: Curve(function=lambda w: math.log(w)), "function fails at 0"),
+        (lambda: Curve(function=lambda w: math.inf), "function gives inf at speed 0; allowed: 0 to 1e[+]12"),
+        (
+            lambda: Curve(function=dips),
+            r"function gives -0.2 at speed 0.37; allowed: 0 or above \(a friction",
+        ),
+        (lambda: Curve(function=(lambda w: 0.3, dips)), "function gives -0.2 at speed 0.37"),
+        (
+            lambda: Curve(function=lambda w: 0.01 - 0.01 * w + 0.0024 * w * w),
+            "function gives -0.0004166",
+        ),
     ],
 )
 def test_impossible_curves(make, message):

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
-from stiction.rows.cones import solve
+from stiction.rows.cones import Found, solve
 from stiction.rows.coupled_rows import Blocks, CoupledRows
+from stiction.rows.multipliers import multipliers
 from stiction.rows.nonnegative import nonnegative
 from stiction.rows.sweeps import one_contact
 from stiction.trace import Array, Port, Program
@@ -17,7 +18,13 @@ from tests.rows.contact_problems import FAMILIES, GRAVITY, STEP, collected, resi
 SOFT = 1e-6  # added to the diagonal, of its mean: more contacts than motions leave A singular
 
 
-def program(intervals, cones, tangents=2):
+def by_multipliers(x, p, tolerance):
+    """What the method of multipliers finds alone."""
+    multipliers(x, p, tolerance, 0 * tolerance + 1)
+    return Found(x.residual(p), 0 * tolerance)
+
+
+def program(intervals, cones, tangents=2, solve=solve):
     n = intervals + cones * (1 + tangents)
 
     def function(A, c, low, high, friction, p, tolerance):
@@ -186,3 +193,14 @@ def test_the_smallest_with_some_numbers_not_below_0():
         low = np.where(signed[k] > 0, 0.0, -np.inf)
         best = lsq_linear(R.T, -np.linalg.solve(R, g[k]), (low, np.inf), tol=1e-14, method="bvls")
         np.testing.assert_allclose(found[k], best.x, atol=1e-8)
+
+
+def test_nor_does_one_that_has_come_near_by_multipliers():
+    """It stays, while others go on: it once went on with them, to other last bits."""
+    A, c, friction = collected("two-finger squeeze", 24)
+    A, none, tolerance = softened(A), np.zeros((24, 1)), np.full(24, 1e-6)
+    solver = program(0, friction.shape[1], solve=by_multipliers)
+    together = solver(A, c, none, none, friction, np.zeros_like(c), tolerance)[0]
+    for k in range(24):
+        alone = solver(A[k], c[k], none[k], none[k], friction[k], np.zeros_like(c[k]), tolerance[k])[0]
+        assert together[k].tobytes() == alone.tobytes()

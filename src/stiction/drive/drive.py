@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from stiction.drive.gear import Gear
 from stiction.drive.motor import DriveError, Motor
-from stiction.fields import Validated, function_of_time, instance
+from stiction.fields import SMALLEST, Validated, function_of_time, instance
 from stiction.friction.law import Law
 from stiction.parts.table import Table
 from stiction.trace.functions import Scalar
@@ -42,8 +42,11 @@ class Drive(Validated):
 
     def conflicts(self) -> Sequence:
         """Behind an elastic gear the rotor moves on its own."""
-        why = "an elastic gear needs a motor with a rotor_inertia above 0: the rotor moves on its own"
-        return [(self.gear.elastic and not self.motor.rotor_inertia, why)]
+        rotor = self.motor.rotor_inertia
+        why = (
+            f"an elastic gear needs a motor with a rotor_inertia above 0 (it is {rotor:g}): the rotor moves on its own"
+        )
+        return [(self.gear.elastic and rotor < SMALLEST, why)]
 
     @property
     def reflected_inertia(self) -> float:

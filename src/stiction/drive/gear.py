@@ -53,8 +53,8 @@ class Gear(Validated):
         return [
             (
                 not 1e-9 < abs(self.ratio) < 1e9,
-                f"ratio is {self.ratio!r}; allowed: a number that is not 0 (negative if the joint "
-                "turns the other way round)",
+                f"ratio is {self.ratio!r}; allowed: a number that is not 0 and has a size between 1e-9 and 1e9 "
+                "(negative if the joint turns the other way round)",
             ),
             (
                 self.stiffness is None and (self.damping or self.backlash),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from stiction.errors import StictionError
-from stiction.fields import number, real
+from stiction.fields import because, number, real, shortened
 from stiction.parts.kinds import Implicit, Ports
 from stiction.registry import Registry
 from stiction.trace.functions import Scalar, absolute, clip, minimum, where
@@ -67,9 +67,9 @@ class Motor(Implicit):
                     raise ValueError
                 return most
             curve = tuple((real(speed), real(torque)) for speed, torque in given)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError) as problem:
             raise self.refusal(
-                f"torque_limit is {given!r}; "
+                f"torque_limit is {shortened(repr(given))}{because(problem)}; "
                 "allowed: a number above 0, or pairs of speed [rad/s] and torque [N·m], 0 or above"
             ) from None
         falls = all(b[0] > a[0] and b[1] <= a[1] for a, b in itertools.pairwise(curve))

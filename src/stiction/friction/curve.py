@@ -1,5 +1,6 @@
 """Dry friction by a curve of the user's own."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -11,7 +12,10 @@ from stiction.trace.functions import Scalar, absolute, clip, loop, where
 from stiction.trace.precision import tolerance
 
 SECANT_STEPS = 60  # at most: nothing is known of the curve
-TRIED = (0.0, 1e-6, 1e-3, 1.0, 100.0)  # rad/s or m/s
+SLOWEST, FASTEST, TRIED = 1e-6, 100.0, 2000  # rad/s or m/s between which a curve is looked at, and at how many speeds
+LOWEST, SHORTENED = 8, 40  # dips between these speeds that are followed to their bottoms, and in how many steps
+GOLDEN = (math.sqrt(5) - 1) / 2
+STRONGEST = 1e12  # N·m or N
 
 
 @LAWS.add
@@ -44,7 +48,8 @@ class Curve(Dry):
                 "allowed: a formula of the speed, or two (for positive and negative velocity)"
             )
         self._set("function", tuple(both))
-        slowest = tuple(self._tried(f) for f in both)
+        known = {id(f): self._tried(f) for f in both}
+        slowest = tuple(known[id(f)] for f in both)
         if self.static is None:
             self._set("static", slowest)
         self._set("slowest", slowest)
@@ -60,19 +65,40 @@ class Curve(Dry):
         return [(s < f, why(s, f)) for s, f in zip(self.static, self.slowest, strict=True)]  # type: ignore[arg-type]
 
     def _tried(self, function: Callable[[Scalar], Scalar]) -> float:
-        """The function at speed 0; refuses one that fails, or that pushes."""
-        for w in TRIED:
+        """The function at speed 0; refuses one that fails, or that pushes, also between the speeds that are tried."""
+
+        def strength(w: float) -> float:
             try:
-                strength = float(function(w))
+                found = float(function(w))
             except Exception as error:
                 raise self.refusal(
                     f"function fails at {w:g} rad/s: {error}; it must be a formula of the speed (`stiction.trace`)"
                 ) from None
-            if not 0 <= strength < 1e12:
-                raise self.refusal(
-                    f"function gives {strength:g} at speed {w:g}; allowed: 0 or above (a friction that pushes is none)"
+            if not found < STRONGEST:
+                raise self.refusal(f"function gives {found:g} at speed {w:g}; allowed: 0 to {STRONGEST:g}")
+            return found
+
+        growth = (FASTEST / SLOWEST) ** (1 / (TRIED - 1))
+        w, lowest = least(strength, [0.0, *(SLOWEST * growth**k for k in range(TRIED))])
+        if lowest < 0:
+            raise self.refusal(
+                f"function gives {lowest:g} at speed {w:g}; allowed: 0 or above (a friction that pushes is none). "
+                "Add what it lacks, or take the larger of 0 and the function"
+            )
+        return strength(0.0)
+
+    def cautions(self, fastest: float) -> list[str]:
+        """Speeds of this run at which it pushed."""
+        if not 0 < fastest < math.inf:
+            return []
+        found, functions = [], dict.fromkeys(self.function)  # type: ignore[arg-type]
+        for w, lowest in (least(function, [fastest * k / TRIED for k in range(TRIED + 1)]) for function in functions):
+            if lowest < 0:
+                found.append(
+                    f"Curve moved at up to {fastest:.3g} rad/s or m/s, and its function is {lowest:.3g} at {w:.3g}: "
+                    "there it pushes, and gives out energy; it must not be below 0"
                 )
-        return float(function(0.0))
+        return found
 
     def breakaway(self, direction: Scalar) -> Scalar:
         """Largest torque at rest, against a motion in the direction of this number."""
@@ -116,3 +142,21 @@ class Curve(Dry):
         start = [0 * excess, fastest, self.strength(0, direction) - target, miss(fastest), fastest]
         w = loop(SECANT_STEPS, secant, [*start, where(excess > 0, 1, 0)], until_zero=5)[4]
         return where(excess > 0, w, 0 * excess)
+
+
+def least(function: Callable[[float], float], speeds: Sequence[float]) -> tuple[float, float]:
+    """Where a function is least, and its value there: at these speeds, and at the bottoms of dips between them, which
+    are followed by golden sections.
+    """
+    values = [float(function(w)) for w in speeds]
+    order = sorted(range(len(speeds)), key=values.__getitem__)
+    dips = [k for k in order if 0 < k < len(speeds) - 1 and values[k] <= min(values[k - 1], values[k + 1])]
+    found = [(values[order[0]], speeds[order[0]])]
+    for k in dips[:LOWEST]:
+        low, high = speeds[k - 1], speeds[k + 1]
+        for _ in range(SHORTENED):
+            a, b = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+            low, high = (low, b) if function(a) < function(b) else (a, high)
+        found.append((function((low + high) / 2), (low + high) / 2))
+    value, w = min(found)
+    return w, value

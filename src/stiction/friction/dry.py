@@ -214,7 +214,7 @@ class Stribeck(Coulomb):
         def newton(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
             low, high, w, busy = carry
             r = w * (1 / self.velocity)
-            fading = exp(-(r**self.exponent))
+            fading = exp(-power(r, self.exponent))
             slope_of_fading = fading * self.exponent * power(r, self.exponent - 1) * (1 / self.velocity)
             g = excess + surplus * (1 - fading) - total * w
             low, high = where(g > 0, w, low), where(g > 0, high, w)

@@ -21,6 +21,7 @@ LAWS = Registry("law")
 STUCK, PRESLIDING, SLIDING = 0, 1, 2
 CREEP = 1e-9  # rad/s or m/s: what slips more slowly is stuck
 BEGINS = 1e-9  # rad or m, and per second: from rest, to see how a law begins
+TRIED = (1e-3, 0.03, 1.0, 30.0)  # rad/s or m/s at which a law must not push
 ALL_SLIDES = 0.9  # part of the motion that slips from which on it is sliding
 
 
@@ -56,6 +57,20 @@ class Law(Validated, Parametric):
                 f"its flow returns {shortened(repr(given))}; allowed: the torque, and a list with the rate of each own "
                 f"state ({', '.join(self.states) or 'none: an empty list'})"
             )
+        self._check_push()
+
+    def _check_push(self) -> None:
+        """Refuse a law that drives what slides on."""
+        for v in (sign * w for w in TRIED for sign in (1, -1)):
+            try:
+                torque = float(self.steady(v))
+            except Exception:  # not every law has one; what fails shows where it is used
+                return
+            if torque * v < 0:
+                raise self.refusal(
+                    f"its steady torque is {torque:g} at velocity {v:g}: it pushes; allowed: the sign of the velocity, "
+                    "or 0 (the equation of motion subtracts it)"
+                )
 
     def flow(self, v: Scalar, z: list[Scalar], step: Scalar) -> tuple[Scalar, list[Scalar]]:
         """Torque, and the rates of the own states z, at velocity v; `step` is the stage step of the integrator [s]."""

@@ -56,9 +56,9 @@ class TouchingJoints(LockedJoints):
         self._move(self._free, self.forces, None, None)
         return 0
 
-    def _move(self, factored: Factored, forces: Any, goal: Any, reaction: Any) -> None:
-        """Find the changes of the velocities, and the impulses of contacts, where some velocities are locked. What unit
-        impulses do adds up.
+    def _move(self, factored: Factored, forces: Any, goal: Any, reaction: Any, here: Scalar = True) -> None:
+        """Find the changes of the velocities, and in the lanes that are `here` the impulses of contacts, where some
+        velocities are locked. What unit impulses do adds up.
         """
         contacts, n, zero = self.contacts, self.masses.count, 0 * self.like[0]
         rows, still = contacts.width * contacts.most, Array(n, self.like)
@@ -83,7 +83,7 @@ class TouchingJoints(LockedJoints):
         contacts.measure(
             lambda r: loop(n, lambda k, s: [s[0] + contacts.J[r, k] * contacts.J[r, k] / felt[k]], [zero])[0]
         )
-        contacts.solve(A, c)
+        contacts.solve(A, c, here)
 
         def add(r: Any) -> None:
             def each_velocity(k: Any) -> None:

@@ -71,8 +71,10 @@ class MomentumRows(ContactRows):
             found.append(where(mode == OPEN, since * s, where(mode == SLIDING, 0, d)))
         return found
 
-    def solve(self, A: Grid, c: Any) -> None:
-        """Impulses in place: those that bring all points back, then those with the friction of what slides."""
+    def solve(self, A: Grid, c: Any, here: Scalar = True) -> None:
+        """Impulses in place: those that bring all points back, then those with the friction of what slides. They do not
+        depend on those that were there, so lanes that are not `here` find theirs again.
+        """
         like = self.like
         self.each(lambda j: self.slides.__setitem__(j, 0))
         self.rows(lambda r: c.__setitem__(r, c[r] + self.offset[r]))

@@ -237,8 +237,10 @@ class ContactRows:
             self.active * self.width, lambda r, total: [total[0] + self.p[r] * self.along(r, v)], [self.like[0]]
         )[0]
 
-    def solve(self, A: Grid, c: Any) -> None:
-        """Find the impulses under a matrix, which gets the softness that tells who carries what."""
+    def solve(self, A: Grid, c: Any, here: Scalar = True) -> None:
+        """Find the impulses under a matrix, which gets the softness that tells who carries what; lanes that are not
+        `here` keep theirs.
+        """
         fastest, give, taken = Array(1, self.like), tolerance(SOFT) * self.scale[0], self.slots.count
         back = self._agreed(A)
 
@@ -256,7 +258,7 @@ class ContactRows:
         self.each(soften)
         blocks = Blocks(None, None, self.friction, 0, self.most, self.tangents, self.active)
         enough = tolerance(TOLERANCE) * maximum(fastest[0], GRAVITY * self.h)
-        self.residual[0] = solve(CoupledRows(A, c, blocks, self.like), self.p, enough).residual
+        self.residual[0] = solve(CoupledRows(A, c, blocks, self.like), self.p, enough, here).residual
 
     def _agreed(self, A: Grid) -> Array:
         """The velocities at which overlaps and ways from anchors are made good, as far as they agree: what would only

@@ -53,9 +53,9 @@ class TouchingSites(Dense):
         """Velocities of the sites after their impulses p and those of contacts."""
         return [x + y for x, y in zip(super().speeds(p), self._pushed(), strict=True)]
 
-    def held(self, held: Any, target: Any, given: Any) -> list[Scalar]:
+    def held(self, held: Any, target: Any, given: Any, here: Scalar = True) -> list[Scalar]:
         """The impulses, where some sites are held at their targets and the others have given impulses (held ones 0);
-        those of contacts are found with them.
+        those of contacts are found with them, in the lanes that are `here`.
         """
         contacts, A, n = self.contacts, self.A, range(self.count)
         masked = [[A[i][j] * held[i] * held[j] + (1 - held[i] if i == j else 0) for j in n] for i in n]
@@ -81,7 +81,7 @@ class TouchingSites(Dense):
 
         contacts.rows(one)
         contacts.rows(row)
-        contacts.solve(left, c)
+        contacts.solve(left, c, here)
 
         def add(r: Any, p: list) -> list:
             return [x + W[r, j] * contacts.p[r] for j, x in enumerate(p)]

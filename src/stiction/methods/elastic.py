@@ -12,9 +12,10 @@ import numpy as np
 
 from stiction.friction.curve import Curve
 from stiction.friction.dry import Stribeck
+from stiction.friction.viscous import Viscous
 from stiction.methods.bristles import bristle_sites, dry_sites
 from stiction.methods.schemes import Scheme, euler
-from stiction.methods.stability import bristle_growth, midpoint_growth, refuse_growth
+from stiction.methods.stability import SHORTEST, bristle_growth, midpoint_growth, refuse_growth
 from stiction.network.network import Network
 from stiction.network.start import StartTerms
 from stiction.parts.contact import contact_name
@@ -113,11 +114,13 @@ class ElasticParts:
 
     def _words(self, name: str) -> tuple[str, str]:
         part = self.network.parts[name]
+        if isinstance(part, Friction) and isinstance(part.law, Viscous):
+            return f"the viscous friction of '{name}' is", "a smaller coefficient, or method 'moreau'"
         if isinstance(part, (Friction, Ground)):
             return f"the bristles of '{name}' are", "softer bristles"
         e = self.of([name])
         swings = np.sqrt(np.abs(np.linalg.eigvals(e.A * e.K[:, None, :])).max(axis=1)).max()
-        softer = f"a softer spring (it swings at {swings:.3g} rad/s){self._stiff_method}"
+        softer = f"a softer spring with less damping (it swings at {swings:.3g} rad/s){self._stiff_method}"
         return f"the spring of '{name}' is", softer
 
     @property
@@ -132,10 +135,9 @@ class ElasticParts:
         elastic = self.of([*names, *(name for name in self.lasting if name not in names)])
 
         def message(stable: float, _: int) -> str:
-            return (
-                f"{what} too stiff for '{self.title}' at {self.step:g} s; the largest stable step is {stable:.3g} s. "
-                f"Take it, or {instead}"
-            )
+            best = f"the largest stable step is {stable:.3g} s. Take it, or"
+            best = best if stable >= SHORTEST else "no step is short enough. Take"
+            return f"{what} too stiff for '{self.title}' at {self.step:g} s; {best} {instead}"
 
         refuse_growth(lambda h: self.judge(elastic, h), self.step, LIMIT, message)
 

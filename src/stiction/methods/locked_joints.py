@@ -152,8 +152,8 @@ class LockedJoints:
         """The impulses, where some rows are held at their targets and the others have given impulses (held ones 0)."""
         return self.tried(held, target, given)[0]
 
-    def tried(self, held: Any, target: Any, given: Any) -> tuple[Array, Array]:
-        """The same, and the velocities of the rows."""
+    def tried(self, held: Any, target: Any, given: Any, here: Scalar = True) -> tuple[Array, Array]:
+        """The same, and the velocities of the rows; what is found beside them changes in the lanes that are `here`."""
         n, like = self.masses.count, self.like
         locked, goal, forces, reaction = (Array(n, like) for _ in range(4))
 
@@ -168,7 +168,7 @@ class LockedJoints:
 
         each(n, take, like)
         each(self.count, lock, like)
-        self._move(self.masses.factored(locked), forces, goal, reaction)
+        self._move(self.masses.factored(locked), forces, goal, reaction, here)
         p = Array(self.count, like)
 
         def impulse(k: Any) -> None:
@@ -177,7 +177,7 @@ class LockedJoints:
         each(self.count, impulse, like)
         return p, self._seen(self.change)
 
-    def _move(self, factored: Factored, forces: Any, goal: Any, reaction: Any) -> None:
+    def _move(self, factored: Factored, forces: Any, goal: Any, reaction: Any, here: Scalar = True) -> None:
         """Find the changes of the velocities, where some are locked."""
         factored.solve(self.change, forces, goal, reaction)
 

@@ -11,6 +11,7 @@ import numpy as np
 from stiction.methods.schemes import Scheme
 from stiction.network.wires import NetworkError
 
+SHORTEST = 1e-12  # s: shorter steps make springs that leave the range of numbers
 DEPENDENT = 1e-9  # part of the largest compliance below which sites do not move by themselves
 
 Growth = Callable[[float], np.ndarray]  # step [s] -> largest factor by which a motion grows in one step, (runs,)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stiction.errors import RobotError
-from stiction.fields import instances, number, numbers
+from stiction.fields import LARGEST, instances, number, numbers
 from stiction.parts.kinds import FRAME_INPUTS, FRAME_OUTPUTS, Admittance, Ports
 from stiction.parts.registry import PARTS
 from stiction.robot.mass_properties import MassProperties
@@ -140,7 +140,14 @@ class FreeBody(Admittance):
         shapes = tuple(
             replace(s, origin=Origin(xyz=tuple(np.array(s.origin.xyz) - center), rpy=s.origin.rpy)) for s in solids
         )
-        return cls(mass=mass, inertia=tuple(np.diag(inertia).tolist()), shapes=shapes, **more)
+        moments = tuple(np.diag(inertia).tolist())
+        if not all(0 < x < LARGEST for x in (mass, *moments)):
+            raise RobotError(
+                f"FreeBody.of: these solids have the mass {mass:g} kg and the moments of inertia "
+                f"{', '.join(f'{x:g}' for x in moments)} kg m²; allowed: above 0 and below {LARGEST:g}. "
+                "Look at their sizes and masses (SI: metres and kilograms)"
+            )
+        return cls(mass=mass, inertia=moments, shapes=shapes, **more)
 
     def conflicts(self) -> Sequence:
         """Moments of inertia obey the triangle inequality, and quaternions have unit length."""

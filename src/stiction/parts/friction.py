@@ -8,6 +8,7 @@ from stiction.fields import count, flag, instance
 from stiction.friction.dry import Dry
 from stiction.friction.law import ALL_SLIDES, CREEP, PRESLIDING, SLIDING, STUCK, Law
 from stiction.friction.loaded import under
+from stiction.friction.viscous import Viscous
 from stiction.parts.kinds import Impedance, Implicit, Ports, Spring
 from stiction.parts.registry import PARTS
 from stiction.trace.functions import Scalar, maximum, sign, sqrt, where
@@ -160,9 +161,12 @@ class Friction(FrictionPart):
         return self.present_law(motion).stored(own)
 
     def springs(self, motion: Ports) -> Sequence[Spring]:
-        """The bristle: of a dry law, in every direction; of another, how its torque begins at rest."""
+        """The bristle: of a dry law, in every direction; of another, how its torque begins at rest. Viscous friction is
+        one without stiffness.
+        """
         law, n = self.law, self.dimension
-        if not any(law.bends) or (isinstance(law, Dry) and (law.stiffness is None or law.damping is None)):
+        felt = any(law.bends) or isinstance(law, Viscous)
+        if not felt or (isinstance(law, Dry) and (law.stiffness is None or law.damping is None)):
             return []
         units = [[int(k == j) for j in range(n)] for k in range(n)]
         stiffness, damping = self.present_law(motion).at_rest()

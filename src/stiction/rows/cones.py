@@ -31,9 +31,9 @@ class Found(NamedTuple):
     passes: Scalar
 
 
-def solve(x: CoupledRows, p: Any, tolerance: Scalar) -> Found:
+def solve(x: CoupledRows, p: Any, tolerance: Scalar, here: Scalar = True) -> Found:
     """Impulses in place, from those of the last step; done where the natural residual is within the tolerance, else the
-    best that were seen.
+    best that were seen. Lanes that are not `here` keep theirs.
     """
     trial, best = x.vector(), x.vector()
     first = x.residual(p)
@@ -68,7 +68,7 @@ def solve(x: CoupledRows, p: Any, tolerance: Scalar) -> Found:
         _copy(x, p, best, better)
         return [worst, where(better, worst, least), used + go, where(worst > ROUGH * tolerance, left, 0)]
 
-    go = where(first > tolerance, 1, 0)
+    go = where((first > tolerance) & here, 1, 0)
     _, least, used, _ = loop(PASSES, one, [first, first, 0 * go, go], until_zero=3, skip=True)
     _copy(x, best, p)
     return Found(least, used)

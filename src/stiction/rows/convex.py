@@ -68,9 +68,9 @@ class _Search:
 
         self.visit(one)
 
-    def step(self) -> Scalar:
-        """One Newton step; what comes back is 0 at the end."""
-        self._find_regions()
+    def step(self, go: Scalar) -> Scalar:
+        """One Newton step in the lanes that go on; what comes back is 0 at the end."""
+        self._find_regions(go)
         aim = self.system.held(self.held, self.target, self.given)
 
         def shorter(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
@@ -85,16 +85,16 @@ class _Search:
             return [where(falls, part, part / 2), where(falls, 0, 1), where(falls, 1, 0)]
 
         zero = 0 * self.like[0]
-        return self._taken(loop(HALVINGS, shorter, [zero + 1, zero + 1, zero], until_zero=1)[2])
+        return self._taken(go, loop(HALVINGS, shorter, [zero + 1, zero + 1, zero], until_zero=1)[2])
 
-    def _find_regions(self) -> None:
+    def _find_regions(self, go: Scalar) -> None:
         """The modes of the impulses as they are, and what they make of each site."""
         s = self.system.speeds(self.p)
 
         def one(k: Any) -> None:
             site = self.sites[k]
-            m = site.region(self.p[k], s[k], self.broken[k])
-            self.s[k], self.mode[k], self.target[k] = s[k], m, site.target(m)
+            m = where(go, site.region(self.p[k], s[k], self.broken[k]), self.mode[k])
+            self.s[k], self.mode[k], self.target[k] = where(go, s[k], self.s[k]), m, site.target(m)
             self.held[k], self.given[k] = where(absolute(m) == 1, 0, 1), where(absolute(m) == 1, self.p[k], 0)
 
         self.visit(one)
@@ -120,17 +120,17 @@ class _Search:
         self.visit(add)
         return sums[0] < -tolerance(SLIGHT) * sums[1]
 
-    def _taken(self, falls: Scalar) -> Scalar:
+    def _taken(self, go: Scalar, falls: Scalar) -> Scalar:
         """Take a step that lets the energy fall; where none does, what moves has broken away, and goes on with less."""
         fresh = Array(1, self.like)
 
         def one(k: Any) -> None:
             moves = (absolute(self.mode[k]) == 1) | (absolute(self.target[k]) > 0)
-            breaks = where((falls < 1) & moves & (self.broken[k] < 1), 1, 0)
+            breaks = where(go & (falls < 1) & moves & (self.broken[k] < 1), 1, 0)
             fresh[0] = fresh[0] + breaks
             self.broken[k] = self.broken[k] + breaks
             weaker = self.sites[k].within(self.mode[k], self.p[k], self.broken[k])
-            self.p[k] = where(falls > 0, self.trial[k], weaker)
+            self.p[k] = where(go, where(falls > 0, self.trial[k], weaker), self.p[k])
 
         self.visit(one)
         return where(falls > 0, 1, minimum(1, fresh[0]))
@@ -161,7 +161,7 @@ def convex(make: Callable[[Sequence[Scalar]], Problem], p: Array, mode: Array, l
         system, sites, start = make(like)
         search, here = _Search(system, sites, like), carry[0] > 0
         search.begin(start, p, mode)
-        (busy,) = loop(PASSES, lambda _, go: [where(go[0] > 0, search.step(), 0)], carry, until_zero=0)
+        (busy,) = loop(PASSES, lambda _, go: [where(go[0] > 0, search.step(go[0] > 0), 0)], carry, until_zero=0)
         s = system.speeds(search.p)  # of what was found: the last step may have moved it
         tells = here & (busy > 0) if system.symmetric else here  # where the energy is least, only rounding is left
 

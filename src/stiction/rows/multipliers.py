@@ -29,7 +29,7 @@ def multipliers(x: CoupledRows, p: Any, tolerance: Scalar, go: Scalar) -> None:
     factors = factor(shifted, x.n)
 
     def one(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
-        return [where(_multiply(x, factors, r, u, z) * mean > tolerance, carry[0], 0)]
+        return [where(_multiply(x, factors, r, u, z, carry[0] > 0) * mean > tolerance, carry[0], 0)]
 
     loop(ITERATIONS, one, [go], until_zero=0, skip=True)
 
@@ -39,9 +39,11 @@ def multipliers(x: CoupledRows, p: Any, tolerance: Scalar, go: Scalar) -> None:
     x.rows(take)
 
 
-def _multiply(x: CoupledRows, factors: Factors, r: Scalar, u: Array, z: Array) -> Scalar:
-    """One iteration; what comes back is how far it went."""
-    b, fresh, moved = x.vector(), x.vector(), x.vector(1)
+def _multiply(x: CoupledRows, factors: Factors, r: Scalar, u: Array, z: Array, go: Scalar) -> Scalar:
+    """One iteration, where go: a lane that has come near stays, whatever its neighbours need. What comes back is how
+    far it went.
+    """
+    b, fresh, sought, moved = x.vector(), x.vector(), x.vector(), x.vector(1)
 
     def right(i: Any) -> None:
         b[i] = r * (z[i] - u[i]) - x.c[i]
@@ -50,15 +52,14 @@ def _multiply(x: CoupledRows, factors: Factors, r: Scalar, u: Array, z: Array) -
     answer = solve(factors, b)
 
     def relax(i: Any) -> None:
-        fresh[i] = RELAXED * answer[i] + (1 - RELAXED) * z[i] + u[i]
-        u[i] = fresh[i]
+        fresh[i] = sought[i] = RELAXED * answer[i] + (1 - RELAXED) * z[i] + u[i]
 
     x.rows(relax)
     x.project(fresh)
 
     def take(i: Any) -> None:
         moved[0] = maximum(moved[0], absolute(fresh[i] - z[i]))
-        u[i], z[i] = u[i] - fresh[i], fresh[i]
+        u[i], z[i] = where(go, sought[i] - fresh[i], u[i]), where(go, fresh[i], z[i])
 
     x.rows(take)
     return moved[0]

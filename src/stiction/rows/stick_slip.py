@@ -58,8 +58,10 @@ class Dense:
         n = range(self.count)
         return [self.free[i] - sum((self.A[i][j] * p[j] for j in n), start=0) for i in n]
 
-    def held(self, held: Any, target: Any, given: Any) -> list[Scalar]:
-        """The impulses, where some sites are held at their targets and the others have given impulses (held ones 0)."""
+    def held(self, held: Any, target: Any, given: Any, here: Scalar = True) -> list[Scalar]:
+        """The impulses, where some sites are held at their targets and the others have given impulses (held ones 0).
+        What is found beside them changes in the lanes that are `here`.
+        """
         A, n = self.A, range(self.count)
         masked = [[A[i][j] * held[i] * held[j] + (1 - held[i] if i == j else 0) for j in n] for i in n]
         moved = self.speeds([given[k] for k in n])
@@ -146,15 +148,15 @@ def stick_slip(
     sites = [Site(row, stop) for row, stop in zip(bounds, stops or [None] * n, strict=True)]
 
     def one(_: Scalar, carry: list[Scalar]) -> list[Scalar]:
-        mode = carry[:n]
-        p, s = tried(system, sites, mode)
+        mode, go = carry[:n], carry[3 * n]
+        p, s = tried(system, sites, mode, go > 0)
         after = [site.next_mode(m, x, y) for site, m, x, y in zip(sites, mode, p, s, strict=True)]
         changes: Scalar = 0
         for a, m in zip(after, mode, strict=True):
             changes = changes + absolute(a - m)
         return [*after, *p, *mode, changes]
 
-    carry = loop(passes, one, [*mode, *[0] * n, *mode, 0], until_zero=3 * n)
+    carry = loop(passes, one, [*mode, *[0] * n, *mode, 1], until_zero=3 * n)
     left = carry[3 * n]
     found, used = Array.of(carry[n : 2 * n], [left]), Array.of(carry[2 * n : 3 * n], [left])
     wrong = convex(
@@ -164,11 +166,15 @@ def stick_slip(
     return Outcome(p, [site.friction(m, x) for site, m, x in zip(sites, modes, p, strict=True)], modes, wrong)
 
 
-def tried(system: Dense, sites: Sequence[Site], mode: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
-    """Impulses and velocities when the modes are these: sliding sites at their bounds, held ones at what holds them."""
+def tried(
+    system: Dense, sites: Sequence[Site], mode: Sequence[Scalar], here: Scalar
+) -> tuple[list[Scalar], list[Scalar]]:
+    """Impulses and velocities when the modes are these: sliding sites at their bounds, held ones at what holds them.
+    Lanes that are not `here` have ended their search: contacts stay as they are there.
+    """
     held = [site.held(m) for site, m in zip(sites, mode, strict=True)]
     target = [site.target(m) for site, m in zip(sites, mode, strict=True)]
-    p = system.held(held, target, [site.sliding(m) for site, m in zip(sites, mode, strict=True)])
+    p = system.held(held, target, [site.sliding(m) for site, m in zip(sites, mode, strict=True)], here)
     return p, system.speeds(p)
 
 
@@ -177,8 +183,10 @@ class LoopedSystem(System, Protocol):
 
     like: Sequence[Scalar]
 
-    def tried(self, held: Any, target: Any, given: Any) -> tuple[Array, Array]:
-        """Impulses and velocities, where some sites are held at their targets and the others have given impulses."""
+    def tried(self, held: Any, target: Any, given: Any, here: Scalar = True) -> tuple[Array, Array]:
+        """Impulses and velocities, where some sites are held at their targets and the others have given impulses; what
+        is found beside them changes in the lanes that are `here`.
+        """
 
     def again(self) -> "LoopedSystem":
         """The same inside a loop."""
@@ -198,7 +206,7 @@ def stick_slip_in_loops(system: LoopedSystem, sites: Sequence[Site], mode: Seque
             used[k], held[k], target[k], given[k] = m, site.held(m), site.target(m), site.sliding(m)
 
         each(n, begin, like)
-        found, s = system.tried(held, target, given)
+        found, s = system.tried(held, target, given, carry[0] > 0)
 
         def change(k: Any) -> None:
             after = table[k].next_mode(modes[k], found[k], s[k])

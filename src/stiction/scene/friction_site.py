@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stiction.errors import StictionError
-from stiction.fields import Validated, argument, function_of_time, instance, real
+from stiction.fields import Validated, argument, because, function_of_time, instance, real, shortened
 from stiction.friction.dry import Coulomb
 from stiction.friction.law import Law
 from stiction.friction.viscous import Viscous
@@ -60,8 +60,8 @@ def checked_number(what: str, value: Any) -> float:
     """A finite number, or what is wrong with it."""
     try:
         return real(value)
-    except (TypeError, ValueError):
-        raise SceneError(f"{what} is {value!r}; allowed: a finite number") from None
+    except (TypeError, ValueError) as problem:
+        raise SceneError(f"{what} is {shortened(repr(value))}{because(problem)}; allowed: a finite number") from None
 
 
 def described(robot: Robot, velocity: str) -> Law | None:

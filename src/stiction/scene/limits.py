@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from stiction.drive.drive import Drive
+from stiction.fields import LARGEST
 from stiction.robot.joint import SINGLE, Limits
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def described_limits(scene: Scene) -> dict[str, Limits]:
 
 def has_ends(limits: Limits) -> bool:
     """Whether a way ends on some side."""
-    return math.isfinite(limits.lower) or math.isfinite(limits.upper)
+    return abs(limits.lower) < LARGEST or abs(limits.upper) < LARGEST
 
 
 def limited_drive(scene: Scene, name: str) -> Drive | None:
@@ -35,7 +36,8 @@ def limited_drive(scene: Scene, name: str) -> Drive | None:
         return drive
     if _names_limit(drive) or not _keeps_effort(scene, name):
         return drive
-    return replace(drive, motor=replace(drive.motor, torque_limit=limits.effort / abs(drive.gear.ratio)))
+    most = limits.effort / abs(drive.gear.ratio)
+    return replace(drive, motor=replace(drive.motor, torque_limit=most)) if most < LARGEST else drive
 
 
 def _names_limit(drive: Drive) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from stiction.contact.candidates import Candidates, Carrier
 from stiction.contact.settings import Contacts
 from stiction.dynamics.world import InWorld
+from stiction.fields import SMALLEST
 from stiction.parts.bodies import Fixed, FreeBody
 from stiction.parts.contact import ContactPart
 from stiction.robot.origin import Origin
@@ -43,7 +44,7 @@ def contact_part(scene: Scene) -> ContactPart | None:
         candidates=candidates,
         surfaces=tuple(candidates.surfaces),
         most=min(settings.most, len(candidates.listed)),
-        margin=NEAR * min(moving, default=1.0),
+        margin=max(SMALLEST, NEAR * min(moving, default=1.0)),
         depths=tuple(settings.overlap * _smaller(sizes, (x.body, x.other)) for x in candidates.listed),
         push_out=settings.push_out,
         spring=(settings.stiffness, settings.damping),

@@ -3,13 +3,13 @@
 Every part gets its name here, and what users call its signals and parameters for short.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from stiction.drive.drive import Drive
 from stiction.drive.gear import ElasticGear, Mesh
+from stiction.fields import LARGEST
 from stiction.friction.law import Law
 from stiction.network.labels import Label, Labels
 from stiction.network.network import Follower
@@ -23,6 +23,7 @@ from stiction.parts.robot_body import RobotBody
 from stiction.parts.source import Source
 from stiction.robot.joint import Limits
 from stiction.robot.units import ANGLE
+from stiction.scene.friction_site import SceneError
 from stiction.trace.parameters import Key
 
 LOCKED = 1e6  # N·m that hold a gear which cannot be driven back
@@ -148,7 +149,12 @@ class Wiring:
     def end_stop(self, mount: Mount, limits: Limits) -> None:
         """The ends of a joint's way."""
         part = f"limit.{mount.name}"
-        ends = {what: x for what in ("lower", "upper") if math.isfinite(x := getattr(limits, what))}
+        ends = {what: x for what in ("lower", "upper") if abs(x := getattr(limits, what)) < LARGEST}
+        if limits.lower == limits.upper:
+            raise SceneError(
+                f"joint '{mount.name}': its limits are lower = upper = {limits.lower:g}, so it cannot move; make it a "
+                "fixed joint, lock it (robot.lock), or give limits='ignore'"
+            )
         self.parts[part] = EndStop(**ends, restitution=limits.restitution)
         self.label(part, mount.name, {"torque": mount.units["torque"]}, torque="limit", reached="limit_reached")
         self.wires += [
@@ -222,6 +228,12 @@ class Wiring:
         rotor, gear, motor = (f"drive.{mount.name}.{word}" for word in ("rotor", "gear", "motor"))
         own, n = drive.gear, drive.gear.ratio
         first = {"q": _sum(mount.shaft_position, mount.q), "v": _sum(mount.shaft, mount.v)}
+        far = max(abs(n * x) for x in first.values())
+        if far >= LARGEST:
+            raise SceneError(
+                f"drive of '{mount.name}': its rotor begins at {n:g} (gear ratio) times the joint's q = {first['q']:g} "
+                f"and v = {first['v']:g}; allowed: below {LARGEST:g}. Start nearer to 0, or take a smaller ratio"
+            )
         self.parts[rotor] = Mass(mass=drive.motor.rotor_inertia, position=n * first["q"], velocity=n * first["v"])
         self.parts[gear] = ElasticGear(ratio=n, stiffness=own.stiffness, damping=own.damping, backlash=own.backlash)  # type: ignore[arg-type]
         body: Any = self.parts[mount.robot]

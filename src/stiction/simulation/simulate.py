@@ -12,6 +12,7 @@ from stiction.errors import DivergedError, InputError, StictionError, StictionWa
 from stiction.fields import shortened
 from stiction.files.scene_file import SceneFile, read_scene
 from stiction.methods import Method, method_for
+from stiction.methods.stability import SHORTEST
 from stiction.network.labels import full
 from stiction.scene.scene import Scene
 from stiction.scene.targets import FAR, begun
@@ -257,8 +258,8 @@ def _time(what: str, value: Any) -> float:
         x = math.nan if isinstance(value, (str, bool)) else float(value)
     except (TypeError, ValueError, OverflowError):
         x = math.nan
-    if not 0 < x < 1e9:
-        raise InputError(f"{what} is {shortened(repr(value))}; allowed: a number above 0 and below 1e9 [s]")
+    if not SHORTEST <= x < 1e9:
+        raise InputError(f"{what} is {shortened(repr(value))}; allowed: a number from {SHORTEST:g} to below 1e9 [s]")
     return x
 
 

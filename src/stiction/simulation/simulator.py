@@ -14,6 +14,7 @@ import numpy as np
 from stiction.control.callback import Callback
 from stiction.errors import InputError, StictionWarning
 from stiction.methods import Method, method_for
+from stiction.methods.stability import SHORTEST
 from stiction.network.labels import full
 from stiction.scene.inputs import input_names, possible_inputs, with_inputs
 from stiction.scene.scene import Scene
@@ -434,8 +435,8 @@ class Simulator:
 def _check(scene: Any, step: Any, runs: Any, inputs: Any, parameters: Any) -> None:
     if not isinstance(scene, Scene):
         raise InputError(f"Simulator takes a Scene; got {type(scene).__name__}")
-    if not isinstance(step, (int, float)) or isinstance(step, bool) or not 0 < step < 1e9:
-        raise InputError(f"step is {step!r}; allowed: a number above 0 [s]")
+    if not isinstance(step, (int, float)) or isinstance(step, bool) or not SHORTEST <= step < 1e9:
+        raise InputError(f"step is {step!r}; allowed: a number from {SHORTEST:g} to below 1e9 [s]")
     if runs is not None and (not isinstance(runs, int) or isinstance(runs, bool) or runs < 1):
         raise InputError(f"runs is {runs!r}; allowed: a whole number of at least 1, or None for a single run")
     if isinstance(inputs, str) or not all(isinstance(name, str) for name in inputs):

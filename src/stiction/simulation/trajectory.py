@@ -38,8 +38,8 @@ class Trajectory:
         >>> import numpy as np
         >>> from stiction import Trajectory
         >>> run = Trajectory(np.array([0.0, 0.1, 0.2]), {"mass.position": np.array([0.0, 1.0, 4.0])})
-        >>> run["mass.position"][-1]
-        np.float64(4.0)
+        >>> float(run["mass.position"][-1])
+        4.0
         >>> run.between(0.05, 0.15)["mass.position"]
         array([1.])
     """

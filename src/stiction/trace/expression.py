@@ -197,7 +197,8 @@ class Graph:
 
     def constant(self, value: float | bool) -> Expr:
         """A number known while tracing."""
-        return self.node("const", (), value if isinstance(value, bool) else float(value) + 0.0)
+        number = value if isinstance(value, bool) else float(value) + 0.0
+        return self.node("const", (), number if number == number else math.nan)  # one object, so that it is one node
 
     def wrap(self, value: Any) -> Expr:
         """An operand: an expression of this graph, or a number."""

@@ -9,11 +9,12 @@ from collections.abc import Callable
 import llvmlite.binding as llvm
 
 from stiction.trace.arithmetic import Target
+from stiction.trace.compiler_lock import CompilerLock
 
 MEMORY = ("malloc", "free")  # what kernels with large arrays call
 SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 LOOK = 0.05  # s between looks at the keyboard while something is compiled
-_lock = threading.Lock()
+_lock = CompilerLock()
 
 
 @functools.cache

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -28,6 +29,17 @@ MOST_OPERATIONS = 120_000  # of a program: what is larger takes minutes to compi
 MOST_NODES = 400_000  # of a trace, those included that nothing uses
 MOST_SLOTS = 1_000_000  # numbers of a row, in and out
 WORTH_A_THREAD = 1_000_000  # operations below which handing them to another thread costs more than it saves
+_programs: "WeakSet[Program]" = WeakSet()  # all that there are
+
+
+def _unlock_all() -> None:
+    """After a fork nobody is there who would: only the thread that forked goes on in the child."""
+    for program in _programs:
+        program._lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock_all)
 
 
 @dataclass(frozen=True)
@@ -133,6 +145,7 @@ class Program:
         self._ranks = [len(port.shape) for port in self.inputs]
         self._kernels: dict[int, Kernel] = {}
         self._lock = threading.Lock()
+        _programs.add(self)
         self._desks = threading.local()
         self._traced: list[list[Expr]] | None = None
 
