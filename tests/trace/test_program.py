@@ -472,15 +472,14 @@ def test_a_loop_may_end_when_nothing_is_left_to_do():
         assert program(x)[0] == steps
 
 
-def test_ctrl_c_is_seen_while_something_is_compiled(monkeypatch):
+def test_ctrl_c_is_seen_while_something_is_compiled():
     """The compiler works on; whoever waits for it is free at once."""
     slow = threading.Event()
-    monkeypatch.setattr(processor, "_assembled", lambda text, target: slow.wait(30) and b"")
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            processor.assemble("")
+            processor.watched(lambda: b"" if slow.wait(30) else b"")
     finally:
         signal.signal(signal.SIGINT, handler)
         slow.set()

@@ -70,36 +70,40 @@ def _native() -> llvm.TargetMachine:
 
 
 def assemble(text: str, target: llvm.TargetMachine | None = None) -> bytes:
-    """Object code of a module; for this processor unless another one is given. Ctrl-C is seen at once: what was begun
-    then ends by itself.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        return _assembled(text, target)
+    """Object code of a module; for this processor unless another one is given."""
+
+    def work() -> bytes:
+        machine = target or _native()
+        module = llvm.parse_assembly(text)
+        module.triple = machine.triple
+        module.data_layout = str(machine.target_data)
+        return machine.emit_object(module)
+
+    return watched(work)
+
+
+def watched(work: Callable[[], bytes]) -> bytes:
+    """What LLVM makes, one thing at a time. Ctrl-C is seen at once: what was begun then ends by itself."""
     found: list[bytes] = []
     failed: list[Exception] = []
 
-    def work() -> None:
+    def held() -> None:
         try:
-            found.append(_assembled(text, target))
+            with _lock:
+                found.append(work())
         except Exception as error:
             failed.append(error)
 
-    worker = threading.Thread(target=work, daemon=True)
-    worker.start()
-    while worker.is_alive():
-        worker.join(LOOK)
+    if threading.current_thread() is not threading.main_thread():
+        held()
+    else:
+        worker = threading.Thread(target=held, daemon=True)
+        worker.start()
+        while worker.is_alive():
+            worker.join(LOOK)
     if failed:
         raise failed[0]
     return found[0]
-
-
-def _assembled(text: str, target: llvm.TargetMachine | None) -> bytes:
-    with _lock:
-        target = target or _native()
-        module = llvm.parse_assembly(text)
-        module.triple = target.triple
-        module.data_layout = str(target.target_data)
-        return target.emit_object(module)
 
 
 def link(code: bytes) -> Callable[[int, int, int, int, int], None]:

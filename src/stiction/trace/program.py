@@ -245,7 +245,7 @@ class Program:
         stored = cache.read(name, "ptx")
         if stored is None:
             kernel, shared, count = text or self.cuda_text()
-            code, helper = ptx.assembled(kernel, capability), processor.assemble(shared)
+            code, helper = processor.watched(lambda: ptx.assembled(kernel, capability)), processor.assemble(shared)
             stored = GPU.pack(count, len(helper)) + helper + code
             cache.write(name, stored, "ptx")
             self._traced = None
