@@ -7,6 +7,7 @@ import pytest
 from scipy.linalg import expm
 
 from stiction import CurrentMotor, DCMotor, Drive, Gear, ServoMotor, TorqueMotor, Viscous, simulate
+from stiction.simulation.notes import energy_notes
 from stiction.trace import where
 from tests.scenes import METHODS, driven, order
 
@@ -135,3 +136,16 @@ def test_an_amplifier_at_its_voltage_does_not_wind_up():
     run = simulate(driven(1e9, asked), duration=0.52, step=1e-4, record=1e-2)
     assert run["motor_current.axle"][run.time < 0.495][-1] == pytest.approx(12.0, rel=1e-3)
     assert run["motor_current.axle"][-1] == pytest.approx(6.0, rel=1e-2)
+
+
+def test_energies_that_a_step_cannot_follow_are_noted():
+    """A winding that is faster than a step; a loss that gives energy back."""
+    motor = DCMotor(resistance=1.0, constant=0.1, inductance=2e-4, rotor_inertia=1e-4)
+    scene = driven(0.02, Drive(motor=motor, gear=Gear(ratio=10.0), command=5.0))
+    rough, fine = (simulate(scene, duration=0.1, step=step, record=0.01, energy=True) for step in (1e-3, 1e-4))
+    assert any("its winding follows in 0.0002 s, less than a step of 0.001 s" in note for note in rough.notes)
+    assert not any("winding" in note for note in fine.notes)
+    signals = {"work.drive.axle": np.linspace(0, 2, 5), "loss.drive.axle.mesh": np.array([0, 0.5, 0.4, 0.6, 0.7])}
+    (note,) = energy_notes(scene, signals, 1e-4)
+    assert note.startswith("loss.drive.axle.mesh: it fell by 0.1 J")
+    assert not energy_notes(scene, signals | {"loss.drive.axle.mesh": np.linspace(0, 1, 5)}, 1e-4)

@@ -15,6 +15,7 @@ SPRINGS = (
     "and method 'moreau' does not"
 )
 MOST_NOTES = 3  # about one site of a batch
+GIVEN_BACK = 1e-3  # of the largest change of an energy, by which a loss may fall by rounding and by the method's order
 
 
 def notes_of(program: StepProgram, state: np.ndarray) -> tuple[str, ...]:
@@ -52,6 +53,24 @@ def speed_notes(scene: Scene, signals: Mapping[str, np.ndarray]) -> list[str]:
         fastest = float(np.max(np.abs(signals.get(f"v.{name}", 0.0)), initial=0.0))
         if fastest > limits.velocity:
             found.append(f"v.{name}: moved at up to {fastest:.3g}; its description allows {limits.velocity:.3g}")
+    return found
+
+
+def energy_notes(scene: Scene, signals: Mapping[str, np.ndarray], step: float) -> list[str]:
+    """Losses that cannot be, in a balance of energy: those that fall, and those of windings faster than a step."""
+    found = []
+    sizes = [np.ptp(x) for name, x in signals.items() if name.startswith(("energy.", "work.", "loss."))]
+    for name, x in signals.items():
+        fall = float((np.maximum.accumulate(x, axis=0) - x).max()) if name.startswith("loss.") else 0.0
+        if fall > GIVEN_BACK * max(sizes):
+            found.append(f"{name}: it fell by {fall:.2g} J, which no loss gives back; the step is too long: halve it")
+    for name, drive in scene.drives.items():
+        motor = drive.motor
+        if f"loss.copper.{name}" in signals and 0 < motor.inductance < step * motor.resistance:
+            found.append(
+                f"loss.copper.{name}: its winding follows in {motor.inductance / motor.resistance:.2g} s, less than a "
+                f"step of {step:g} s; what is lost there, and taken from the supply, is rough: take a smaller step"
+            )
     return found
 
 

@@ -19,7 +19,7 @@ from stiction.scene.targets import FAR, begun
 from stiction.simulation.core import Core, check_seed
 from stiction.simulation.energy import BALANCE, balance
 from stiction.simulation.loop import Progress, Record, follow, whole
-from stiction.simulation.notes import control_notes, notes_of, speed_notes
+from stiction.simulation.notes import control_notes, energy_notes, notes_of, speed_notes
 from stiction.simulation.origin import Origin
 from stiction.simulation.program import StepProgram
 from stiction.simulation.setup import Setup, with_energies
@@ -151,6 +151,7 @@ def simulate(
         *run.notes,
         *speed_notes(scene, run.signals),
         *control_notes(scene, run.signals),
+        *(energy_notes(scene, run.signals, step) if energy else ()),
         *reviewed,
     )
     run = replace(run, notes=spoken)
