@@ -479,7 +479,7 @@ def test_ctrl_c_is_seen_while_something_is_compiled():
     threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            processor.watched(lambda: b"" if slow.wait(30) else b"")
+            processor.watched(lambda: bytes(slow.wait(30)))
     finally:
         signal.signal(signal.SIGINT, handler)
         slow.set()
