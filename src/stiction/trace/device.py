@@ -124,13 +124,12 @@ class Cuda:
 
     def _loaded(self, program: Program) -> tuple[GpuCode, Any]:
         """The program's code, and its kernel on the GPU that is used now."""
-        loaded = program.__dict__.setdefault("_on_gpus", {})
         place = self.cupy.cuda.Device().id
-        if place not in loaded:
+        if place not in program.loaded:
             code, module = program.on_gpu(self.capability), self.cupy.cuda.function.Module()
             module.load(code.ptx)
-            loaded[place] = code, module.get_function("kernel")
-        return loaded[place]
+            program.loaded[place] = code, module.get_function("kernel")
+        return program.loaded[place]
 
     def bind(self, program: Program, arrays: Sequence[Any], results: Sequence[Any], threads: int | None) -> Callable:
         """As that of `Host`."""

@@ -144,6 +144,7 @@ class Program:
         self.dtype = np.dtype(dtype)
         self._ranks = [len(port.shape) for port in self.inputs]
         self._kernels: dict[int, Kernel] = {}
+        self.loaded: dict[int, Any] = {}  # what GPUs have, by their numbers
         self._lock = threading.Lock()
         _programs.add(self)
         self._desks = threading.local()
