@@ -1,6 +1,7 @@
 """What should be known of runs: of each friction site, in each set of parameters that it had, and of the method."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -65,7 +66,7 @@ def energy_notes(scene: Scene, signals: Mapping[str, np.ndarray], step: float) -
         if fall > GIVEN_BACK * max(sizes):
             found.append(f"{name}: it fell by {fall:.2g} J, which no loss gives back; the step is too long: halve it")
     for name, drive in scene.drives.items():
-        motor = drive.motor
+        motor: Any = drive.motor
         if f"loss.copper.{name}" in signals and 0 < motor.inductance < step * motor.resistance:
             found.append(
                 f"loss.copper.{name}: its winding follows in {motor.inductance / motor.resistance:.2g} s, less than a "
