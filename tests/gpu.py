@@ -75,7 +75,7 @@ def threads_of(program):
         text = text.replace(f"@llvm.nvvm.read.ptx.sreg.{name}.x()", f"@read_{name}()")
     processor._initialize()
     machine = llvm.Target.from_triple(processor.features()[0]).create_target_machine(
-        cpu=processor.features()[1], features=processor.features()[2], opt=1, codemodel="jitdefault", jit=True
+        cpu=processor.features()[1], features=processor.features()[2], opt=0, codemodel="jitdefault", jit=True
     )
     module = llvm.parse_assembly(text + THREAD)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)

@@ -11,6 +11,7 @@ from stiction.network.layout import Layout
 from stiction.network.parameters import Parameters
 from stiction.reproduce.gears import chain_with_drives
 from stiction.simulation.program import StepProgram
+from stiction.trace.device import Host
 from stiction.trace.grid import LOOP_FROM
 from stiction.trace.program import Program
 from tests.conftest import SIZES as SIZES_FILE
@@ -85,7 +86,8 @@ def traced_steps(scene, method):
     network = method.prepare(scene.network, 1e-3)
     layout = Layout(network, method=method.slots(network, 1e-3))
     parameters = Parameters(network, method, {}, ())
-    return StepProgram(parameters, layout, 1e-3, [slot.key for slot in layout.slots if slot.kind == "position"], False)
+    wanted = [slot.key for slot in layout.slots if slot.kind == "position"]
+    return StepProgram(parameters, layout, 1e-3, wanted, False, Host())
 
 
 @pytest.mark.parametrize("name", methods.METHODS)

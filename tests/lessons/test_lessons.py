@@ -89,8 +89,9 @@ TEXT = """(() => { const roots = [document.body], found = []; while (roots.lengt
 
 
 @pytest.mark.skipif(program() is None, reason="no Chromium here; on Debian: apt install chromium")
-def test_lessons_open_in_a_browser_without_a_request_to_anywhere():
-    """The list, on desk and phone, and every lesson down to its last question, served as `stiction lessons` does."""
+@pytest.mark.parametrize("names", [list(TITLES)[-2:], pytest.param(list(TITLES)[:-2], marks=pytest.mark.slow)], ids=len)
+def test_lessons_open_in_a_browser_without_a_request_to_anywhere(names):
+    """The list, on desk and phone, and lessons down to their last questions, served as `stiction lessons` does."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -102,7 +103,7 @@ def test_lessons_open_in_a_browser_without_a_request_to_anywhere():
         with Browser() as browser:
             for size in ("desktop", "phone"):
                 look(browser.page(size), f"http://127.0.0.1:{port}/", f"{TEXT}.includes('Actuation')")
-            for name in TITLES:
+            for name in names:
                 source = file_of(name).read_text(encoding="utf-8")
                 answered = f"({TEXT}.match(/Choose an answer/g) || []).length >= {source.count('def reply_')}"
                 size = "desktop" if len(name) % 2 else "phone"  # both, of some

@@ -31,7 +31,10 @@ def missed(name, claim):
     return any(case == name and claim.what.startswith(what) for case, what in MISSES)
 
 
-@pytest.mark.parametrize("name", CASES)
+LONG = {"gears-3"}  # half a minute
+
+
+@pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.slow) if x in LONG else x for x in CASES])
 def test_claims_hold(name, tmp_path):
     """Timings aside, which a busy machine spoils: `stiction reproduce` judges them."""
     claims, draw = reproduced(name)

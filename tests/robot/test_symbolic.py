@@ -130,7 +130,7 @@ ROBOTS = {
 }
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.slow) if x == "spatial" else x for x in ROBOTS])
 def test_closed_forms_are_what_the_recursions_compute(name):
     robot, rng = ROBOTS[name], np.random.default_rng(3)
     sym = robot.symbolic(gravity=DOWN)

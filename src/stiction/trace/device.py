@@ -196,7 +196,7 @@ def device_of(device: Any, dtype: Any) -> Host | Cuda:
         array([1., 2.])
     """
     if device not in DEVICES:
-        raise InputError(f"device is {device!r}; allowed: 'cpu', or 'cuda' for a GPU of NVIDIA")
+        raise InputError(f"device is {device!r}; allowed: 'cpu', 'cuda' (a GPU of NVIDIA)")
     if not isinstance(dtype, str) or dtype not in TYPES:
         raise InputError(f"dtype is {dtype!r}; allowed: 'float64', 'float32'")
     return Cuda(dtype) if device == "cuda" else Host(dtype)
