@@ -4,7 +4,6 @@ Arrays of runs are (runs, slots) on both. On the processor a run's numbers lie s
 do, as its kernels want it (`ptx.py`).
 """
 
-import functools
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -167,13 +166,9 @@ class Cuda:
         ]
         shared = np.zeros(max(1, code.count), self.dtype)
         strides = [len(x) if port.role == "lookup" else 0 for x, port in zip(here, program.inputs, strict=True)]
-        compute = launch.bound(code.shared, here, strides, [shared], (0, 1))
-        return shared, functools.partial(_keeping, compute, here)
-
-
-def _keeping(compute: Callable[[], None], _: Sequence[np.ndarray]) -> None:
-    """Call what works on arrays that nobody else keeps."""
-    compute()
+        compute: Any = launch.bound(code.shared, here, strides, [shared], (0, 1))
+        compute.works_on = here  # nobody else keeps them
+        return shared, compute
 
 
 def _check(array: Any, port: Port, count: int, program: Program) -> None:
