@@ -242,6 +242,17 @@ def test_every_kind_of_scene_in_32_bits(name):
     np.testing.assert_allclose(short.state.values[:, moved], long.state.values[:, moved], atol=1e-3 * wide)
 
 
+def test_steps_that_32_bits_cannot_count_are_refused():
+    scene = Scene(robot=flywheel(0.02))
+    with pytest.raises(InputError, match="20000000 steps, and float32 counts 16777216: its time would stand still"):
+        simulate(scene, duration=20_000.0, step=1e-3, record=100.0, dtype="float32")
+    sim = Simulator(scene, step=1e-3, dtype="float32")
+    with pytest.raises(InputError, match="its time would stand still"):
+        sim.step(steps=2**24 + 1)
+    sim.step(steps=10)
+    assert sim.time == np.float32(10) * np.float32(1e-3)
+
+
 def test_refusals(monkeypatch):
     scene = Scene(robot=flywheel(0.02))
     with pytest.raises(InputError, match="device is 'gpu'; allowed: 'cpu', 'cuda'"):

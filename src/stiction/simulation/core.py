@@ -11,6 +11,22 @@ from stiction.errors import InputError
 from stiction.simulation.program import StepProgram
 from stiction.trace.program import Program
 
+LOOK = 1_000_000  # steps after which it is asked, at the latest, whether more can be counted
+
+
+def most_counted(dtype: np.dtype) -> int:
+    """How far ticks and numbers of runs are counted: a float32 that is larger stands still; noise has 32 bits."""
+    return 2**24 if dtype.itemsize == 4 else 2**32
+
+
+def check_ticks(ticks: float, dtype: np.dtype) -> None:
+    """Refuse more steps than a type counts."""
+    if dtype.itemsize == 4 and ticks > most_counted(dtype):
+        raise InputError(
+            f"these are {ticks:.0f} steps, and float32 counts {most_counted(dtype)}: its time would stand still; take "
+            "dtype='float64', longer steps, or reset runs before"
+        )
+
 
 def check_seed(seed: Any) -> int:
     """The seed, if it is one."""
@@ -50,7 +66,7 @@ class Core:
         self._who = [self._h, self._seed, self.numbers, self.ticks]
         self._arrays = [*self._given, *self._who, self._steps, self.alive, self.state, self.seen]
         self._call = self._bound(program.program, self._arrays, [self.state, self.ticks, self.alive, self.seen])
-        self._own_steps = program.method.own_steps
+        self._own_steps, self._room = program.method.own_steps, 0  # steps that can be counted without a look
         if program.ticker:
             self._ticked = device.array(self.state)
             self._tick = self._bound(program.ticker, [*self._given, *self._who, self.state], [self._ticked])
@@ -74,6 +90,11 @@ class Core:
 
     def advance(self, steps: int) -> None:
         """Some steps of all runs; with none, the signals of the state as it is."""
+        if steps > self._room:  # seldom, as a GPU has to be waited for
+            ticks = float(self.ticks.max()) + steps
+            check_ticks(ticks, self.device.dtype)
+            self._room = steps + int(min(LOOK, abs(most_counted(self.device.dtype) - ticks)))
+        self._room -= steps
         if not self._own_steps or not steps or not self.program.ticker:
             self._advance(steps)
             return

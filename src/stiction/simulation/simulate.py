@@ -16,7 +16,7 @@ from stiction.methods.stability import SHORTEST
 from stiction.network.labels import full
 from stiction.scene.scene import Scene
 from stiction.scene.targets import FAR, begun
-from stiction.simulation.core import Core, check_seed
+from stiction.simulation.core import Core, check_seed, check_ticks
 from stiction.simulation.energy import BALANCE, balance
 from stiction.simulation.loop import Progress, Record, follow, whole
 from stiction.simulation.notes import control_notes, energy_notes, notes_of, speed_notes
@@ -113,6 +113,7 @@ def simulate(
     every = whole("record", step if record is None else _time("record", record), "step", step)
     count = whole("duration", duration, "record", every * step)
     setup = Setup(scene, chosen, step, patterns, energy, device=device_of(device, dtype))
+    check_ticks(every * count, setup.device.dtype)
     if isinstance(start, str):
         parameters, start = held_values(scene, parameters), None
     given = dict(start.parameters if start else {}) | dict(parameters or {})

@@ -18,7 +18,7 @@ from stiction.methods.stability import SHORTEST
 from stiction.network.labels import full
 from stiction.scene.inputs import input_names, possible_inputs, with_inputs
 from stiction.scene.scene import Scene
-from stiction.simulation.core import Core, check_seed
+from stiction.simulation.core import Core, check_seed, most_counted
 from stiction.simulation.notes import notes_of
 from stiction.simulation.setup import Setup, wanted_signals
 from stiction.simulation.simulate import HELD, held_values
@@ -141,7 +141,7 @@ class Simulator:
                 given = self.device.given(inputs)
                 if given.dtype.kind not in "fiu" or given.shape not in self._shapes:
                     raise ValueError
-            except ValueError:
+            except (TypeError, ValueError, BufferError):
                 raise self._refused(inputs) from None
             self._entries[...] = given
         if not isinstance(steps, (int, np.integer)) or steps < 0:
@@ -266,6 +266,8 @@ class Simulator:
             parameters: as those of `reset`, one for each start.
             seed: decides which run begins where; the simulator's by default.
         """
+        if not isinstance(count, int) or count < 1:
+            raise InputError(f"count is {count!r}; allowed: a whole number of at least 1")
         drawn = self._drawn(parameters or {}, count)
         motions = self._motions("q", "position", q, count) | self._motions("v", "velocity", v, count)
         self._vary(drawn)
@@ -283,7 +285,10 @@ class Simulator:
         """
         if starts.core is not self._core:
             raise InputError("these starts were made before other parameters began to vary; make them again")
-        starts.begins[...] = runs
+        mask = self.device.given(runs)
+        if mask.shape != (self._count,):
+            raise InputError(f"runs has the shape {tuple(mask.shape)}; allowed: a mask ({self._count},)")
+        starts.begins[...] = mask
         starts.call()
         self._core.advance(0)
         return self._seen.copy(order="K")
@@ -310,7 +315,7 @@ class Simulator:
         at = put(which)
         core.varying[at] = put(columns)
         core.state[at], core.ticks[at], core.alive[at] = put(first), 0.0, 1.0
-        core.numbers[at] += self._count  # noise of its own for every episode
+        core.numbers[at] = (core.numbers[at] + self._count) % most_counted(self.device.dtype)  # noise of its own
 
     def _vary(self, names: Iterable[str]) -> None:
         """Let parameters vary that did not before, which compiles another program; all runs stay where they are."""

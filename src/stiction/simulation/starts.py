@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from stiction.network.programs import shared_program
-from stiction.simulation.core import Core
+from stiction.simulation.core import Core, most_counted
 from stiction.trace.functions import floor, lookup, uniform, where
 from stiction.trace.program import Port, Program
 
@@ -33,10 +33,12 @@ class Starts:
 
 def _program(slots: int, columns: int, dtype: str) -> Program:
     """New numbers, ticks, states and parameters of runs that begin; those of others stay."""
+    most = most_counted(np.dtype(dtype))
 
     def function(pool: Any, seed: Any, count: Any, runs: Any, begins: Any, *now: Any) -> tuple:
         number, tick, alive, state, *varying = now
-        following = number + where(begins > 0, runs, 0)  # a number of its own for every episode
+        later = number + where(begins > 0, runs, 0)  # a number of its own for every episode, as far as it is counted
+        following = where(later < most, later, later - most)
         first = lookup(pool, floor(count * uniform(seed, following, 0, 0, 0)))
         both = [where(begins > 0, x, y) for x, y in zip(first, [*state, *(varying[0] if columns else [])], strict=True)]
         after = (following, where(begins > 0, 0, tick), where(begins > 0, 1, alive), both[:slots])
