@@ -89,14 +89,27 @@ class Term:
         x = signals[self.port]
         if not isinstance(self.gain, tuple):
             return [self.gain * y for y in x]
-        return [sum((g * y for g, y in zip(row, x, strict=True) if not _zero(g)), start=0) for row in self.gain]
+        return [sum((row[j] * x[j] for j in there), start=0) for row, there in zip(self.gain, self.there, strict=True)]
+
+    @cached_property
+    def there(self) -> list[list[int]]:
+        """Where each row of a matrix is not 0."""
+        assert isinstance(self.gain, tuple)
+        return [[j for j, g in enumerate(row) if not _zero(g)] for row in self.gain]
 
     @cached_property
     def entries(self) -> list[tuple[str, float]]:
         """The gains that are parameters, by name."""
         if not isinstance(self.gain, tuple):
             return [("", float(self.gain))] if _counts(self.gain) else []  # type: ignore[arg-type]
-        return [(f".{i}.{j}", g) for i, row in enumerate(self.gain) for j, g in enumerate(row) if _counts(g)]
+        return [(f".{i}.{j}", g) for i, j, g in self._counting]
+
+    @cached_property
+    def _counting(self) -> list[tuple[int, int, float]]:
+        """The entries of a matrix that are parameters."""
+        assert isinstance(self.gain, tuple)
+        pairs = zip(self.gain, self.there, strict=True)
+        return [(i, j, row[j]) for i, (row, there) in enumerate(pairs) for j in there if _counts(row[j])]
 
     def with_gains(self, gains: Mapping[str, Scalar]) -> "Term":
         """The same term with other gains, by name."""
@@ -105,7 +118,11 @@ class Term:
         made = object.__new__(type(self))
         gain: Any = self.gain
         if isinstance(gain, tuple):
-            gain = tuple(tuple(gains.get(f".{i}.{j}", g) for j, g in enumerate(row)) for i, row in enumerate(gain))
+            rows = [list(row) for row in gain]
+            for i, j, _ in self._counting:
+                rows[i][j] = gains.get(f".{i}.{j}", rows[i][j])
+            gain = tuple(map(tuple, rows))
+            made.__dict__["there"] = self.there
         made.__dict__.update({"source": self.source, "port": self.port, "gain": gains.get("", gain)})
         return made
 

@@ -61,7 +61,7 @@ class Array:
         self.number = len(graph.arrays)
         inputs = () if source is None else (graph.input(*source, True),)  # that this input is needed
         self.version = graph.node("array", inputs, (self.number, self.length, source, blank), True, graph.depth)
-        self.waiting: list[Expr] = []  # loads of this version, for which the next store waits
+        self.waiting: dict[int, Expr] = {}  # loads of this version, for which the next store waits
         graph.arrays.append(self)
 
     def __len__(self) -> int:
@@ -74,16 +74,15 @@ class Array:
         if self.graph is None:
             return self._items[self._place(index)]
         made = self.graph.node("load", (self.version, self._index(index)), None, True)
-        if not any(made is other for other in self.waiting):
-            self.waiting.append(made)
+        self.waiting[made.index] = made
         return made
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if self.graph is None:
             self._items[self._place(index)] = value
             return
-        stored = (self.version, self._index(index), self.graph.wrap(value), *self.waiting)
-        self.version, self.waiting = self.graph.node("store", stored, None, True), []
+        stored = (self.version, self._index(index), self.graph.wrap(value), *self.waiting.values())
+        self.version, self.waiting = self.graph.node("store", stored, None, True), {}
 
     def _place(self, index: Any) -> int:
         """A place in the list; one outside is refused."""
@@ -138,7 +137,7 @@ class Memory:
         self.before = [(array.version, array.waiting) for array in self.arrays]
         for array in self.arrays:
             array.version = graph.node("entered", (), (inside, array.number), True, inside.level)
-            array.waiting = []
+            array.waiting = {}
         self.entered = [array.version for array in self.arrays]
 
     def effects(self) -> list[Expr]:
@@ -147,18 +146,19 @@ class Memory:
         return [array.version for array, first in pairs if array.version is not first]
 
     def needs(self) -> list[Expr]:
-        """What must come before the loop: versions that it reads or writes, and loads of those that it writes."""
-        found = []
-        for array, first, (version, waiting) in zip(self.arrays, self.entered, self.before, strict=True):
-            written = array.version is not first
-            if written or array.waiting:
-                found += [version, *(waiting if written else ())]
-        return found
+        """Versions that the loop reads or writes."""
+        triples = zip(self.arrays, self.entered, self.before, strict=True)
+        return [version for array, first, (version, _) in triples if array.version is not first or array.waiting]
+
+    def waits(self) -> list[Expr]:
+        """What must come before the loop, where it is needed at all: loads of what it writes."""
+        triples = zip(self.arrays, self.entered, self.before, strict=True)
+        return [e for array, first, (_, waiting) in triples if array.version is not first for e in waiting.values()]
 
     def leave(self, graph: Graph, loop: Expr) -> None:
         """Go on after the loop."""
         for array, first, (version, waiting) in zip(self.arrays, self.entered, self.before, strict=True):
             if array.version is not first:
-                array.version, array.waiting = graph.node("left", (loop,), array.number, True), []
+                array.version, array.waiting = graph.node("left", (loop,), array.number, True), {}
             else:
-                array.version, array.waiting = version, [*waiting, *([loop] if array.waiting else [])]
+                array.version, array.waiting = version, waiting | ({loop.index: loop} if array.waiting else {})

@@ -42,7 +42,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
 class Expr:
     """A node of a graph: an operation on other nodes, an input or a constant. Behaves like a number in formulas."""
 
-    __slots__ = ("args", "data", "graph", "index", "level", "op", "varying")
+    __slots__ = ("args", "boolean", "data", "graph", "index", "level", "op", "varying")
 
     graph: "Graph"
     op: str
@@ -51,11 +51,7 @@ class Expr:
     index: int  # creation order within the graph
     level: int  # how many loops deep its value changes
     varying: bool  # differs from lane to lane
-
-    @property
-    def boolean(self) -> bool:
-        """Whether this is a truth value rather than a number."""
-        return self.op in BOOLEAN or (self.op == "const" and isinstance(self.data, bool))
+    boolean: bool  # is a truth value rather than a number
 
     def __add__(self, other: object) -> "Expr":
         return self.graph.add(self, self.graph.wrap(other))
@@ -163,6 +159,7 @@ class Graph:
         self.nodes: list[Expr] = []
         self.most = most  # nodes; None for any number
         self._table: dict[tuple, Expr] = {}
+        self._numbers: dict[float, Expr] = {}  # constants by their values
         self.depth = 0  # of the loop whose body is being traced
         self.arrays: list[Any] = []  # memory that the trace reads and writes, in the order of its making
         self.columns: dict[tuple[int, ...], Any] = {}  # numbers that are in memory already, by their nodes
@@ -175,16 +172,17 @@ class Graph:
         found = self._table.get(key)
         if found is not None:
             return found
-        if op not in TAKES_CONDITIONS and any(a.boolean for a in args):
-            raise TraceError(
-                f"a condition such as x < 1 is no number, so '{op}' cannot take it; use where(condition, 1, 0)"
-            )
         made = object.__new__(Expr)
         made.graph, made.op, made.args, made.data, made.index = self, op, args, data, len(self.nodes)
         for a in args:
+            if a.boolean and op not in TAKES_CONDITIONS:
+                raise TraceError(
+                    f"a condition such as x < 1 is no number, so '{op}' cannot take it; use where(condition, 1, 0)"
+                )
             varying = varying or a.varying
             level = a.level if a.level > level else level
         made.varying, made.level = varying and op != "most", level
+        made.boolean = op in BOOLEAN or (op == "const" and data.__class__ is bool)
         self._table[key] = made
         self.nodes.append(made)
         if self.most is not None and len(self.nodes) > self.most:
@@ -202,6 +200,10 @@ class Graph:
 
     def wrap(self, value: Any) -> Expr:
         """An operand: an expression of this graph, or a number."""
+        if value.__class__ is int or value.__class__ is float:
+            if value not in self._numbers:
+                self._numbers[value] = self.constant(value)
+            return self._numbers[value]
         if isinstance(value, Expr):
             if value.graph is not self:
                 raise TraceError(

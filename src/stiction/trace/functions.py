@@ -183,7 +183,9 @@ def lookup(table: "LookupPort | Sequence[Scalar]", index: Scalar) -> Scalar:
 
 
 class LoopShape(NamedTuple):
-    """How a loop turns: numbers in its table, in a row of it, carried values; whether it counts; what ends it."""
+    """How a loop turns: numbers in its table, in a row of it, carried values; whether it counts; what ends it; and how
+    many of its last arguments it only has to wait for.
+    """
 
     entries: int
     width: int
@@ -191,6 +193,7 @@ class LoopShape(NamedTuple):
     counted: bool
     until_zero: int | None
     skip: bool
+    waits: int
 
 
 class LoopBody:
@@ -358,7 +361,8 @@ def _traced_loop(
             f"the body of a loop must return as many values as it carries: {len(initial)}; "
             f"it returned {len(inside.results)}"
         )
-    shape = LoopShape(len(rows.entries), rows.width, len(initial), rows.counted, until_zero, skip)
-    node = graph.node("loop", (*rows.entries, *initial, *inside.captured(), *memory.needs()), (inside, shape), True)
+    needs, waits = memory.needs(), memory.waits()
+    shape = LoopShape(len(rows.entries), rows.width, len(initial), rows.counted, until_zero, skip, len(waits))
+    node = graph.node("loop", (*rows.entries, *initial, *inside.captured(), *needs, *waits), (inside, shape), True)
     memory.leave(graph, node)
     return [graph.node("item", (node,), k) for k in range(len(initial))]

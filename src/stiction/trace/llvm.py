@@ -372,7 +372,7 @@ class Emitter:
         return self.gather(found) if m is self.vector else Value(m, found[0])
 
     def loop(self, e: Expr) -> None:
-        body, (entries, width, carried, counted, until_zero, skip) = e.data
+        body, (entries, width, carried, counted, until_zero, skip, _) = e.data
         text, scalar, label = self.text, self.scalar, next(self.text.numbers)
         initial = [self.value(a, self.vector) for a in e.args[entries : entries + carried]]
         tables = [(list(column), self.places.table(column)) for column in tables_of(e)]

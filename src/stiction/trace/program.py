@@ -20,11 +20,13 @@ from stiction.trace.expression import Expr, Graph
 from stiction.trace.functions import LookupPort
 from stiction.trace.llvm import Slots, emit
 from stiction.trace.precision import tracing
+from stiction.trace.rolled import rolled
 from stiction.trace.schedule import bodies, operation_counts, ordered, work
 from stiction.trace.sources import sources
 
 WORK = struct.Struct("<Q")  # stored before the code
 GPU = struct.Struct("<QQ")  # shared numbers, and bytes of what computes them
+LARGE = 3_000  # nodes of a trace from which on it is put into loops again
 MOST_OPERATIONS = 120_000  # of a program: what is larger takes minutes to compile, and leaves the instruction cache
 MOST_NODES = 400_000  # of a trace, those included that nothing uses
 MOST_SLOTS = 1_000_000  # numbers of a row, in and out
@@ -166,6 +168,8 @@ class Program:
             self._traced = [
                 _flatten(graph, value, port, self.name) for value, port in zip(results, self.outputs, strict=True)
             ]
+            if len(graph.nodes) > LARGE:
+                self._traced = rolled(self._traced)
             if len(graph.nodes) > MOST_OPERATIONS and sum(self.operations.values()) > MOST_OPERATIONS:
                 self._traced = None
                 raise TooLargeError(too_large(MOST_OPERATIONS))

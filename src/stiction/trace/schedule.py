@@ -13,6 +13,7 @@ def ordered(roots: Sequence[Expr], level: int = 0) -> list[Expr]:
 
     Inside a loop body, `level` is the body's: nodes of lower level come from outside and are left out.
     """
+    needed = _needed(roots, level)
     seen: set[int] = set()
     result: list[Expr] = []
     stack: list[tuple[Expr, bool]] = [(root, False) for root in reversed(roots)]
@@ -21,12 +22,31 @@ def ordered(roots: Sequence[Expr], level: int = 0) -> list[Expr]:
         if ready:
             result.append(e)
             continue
-        if e.index in seen or e.level < level:
+        if e.index in seen or e.index not in needed:
             continue
         seen.add(e.index)
         stack.append((e, True))
-        stack.extend((a, False) for a in reversed(e.args) if a.index not in seen and a.level >= level)
+        stack.extend((a, False) for a in reversed(e.args) if a.index not in seen and a.index in needed)
     return result
+
+
+def _needed(roots: Sequence[Expr], level: int) -> set[int]:
+    """The nodes that some cannot do without, by index."""
+    found: set[int] = set()
+    stack = list(roots)
+    while stack:
+        e = stack.pop()
+        if e.index not in found and e.level >= level:
+            found.add(e.index)
+            stack.extend(taken(e))
+    return found
+
+
+def taken(e: Expr) -> Sequence[Expr]:
+    """What a node is made of; without loads that only have to come before it, if they come at all."""
+    if e.op == "store":
+        return e.args[:3]
+    return e.args[: len(e.args) - e.data[1].waits] if e.op == "loop" else e.args
 
 
 def late(nodes: Sequence[Expr]) -> set[int]:
