@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,9 +10,11 @@ from scipy.integrate import simpson
 from scipy.special import ellipj, ellipk
 
 import stiction
-from stiction import Coulomb, Dahl, ElastoPlastic, InputError, LuGre, Scene, StictionError, Stribeck, simulate
-from stiction.methods.rosenbrock import _Order, rosenbrock_step
-from stiction.network import Term, Wire
+from stiction import Clock, Coulomb, Dahl, ElastoPlastic, InputError, LuGre, Scene, StictionError, Stribeck, simulate
+from stiction.control import PID
+from stiction.drive import DCMotor, Drive, Gear
+from stiction.methods import rodas
+from stiction.network import Term, Wire, programs
 from stiction.network.layout import Layout, flat_states
 from stiction.parts import FreeBody, Friction, Mass, Source, SpringDamper
 from stiction.scene import Formula
@@ -45,10 +48,10 @@ def fixed_steps(network):
 
     def function(h, steps, state):
         block = layout.block(state)
-        order = _Order(network, block)
+        order = rodas.Order(network, block)
 
         def one(k, y):
-            return rosenbrock_step(order, block, y, k * h, h)[0]
+            return rodas.step(order, block, y, k * h, h)[0]
 
         after = order.states(loop(steps, one, order.sorted(block.own)))
         return (flat_states(network, after),)
@@ -221,3 +224,59 @@ def test_what_it_does_not_take():
     soft = Scene(robot=flywheel(0.02), friction={"axle": Coulomb(level=0.5, stiffness=100.0, damping=0.0)})
     with pytest.raises(StictionError, match="its bristle has no damping"):
         simulate(soft, duration=1.0, step=0.1, method="rosenbrock")
+
+
+def _driven():
+    """Two links with bristles, geared motors with inductance under a controller on a clock, and a load by time."""
+    motor = DCMotor(resistance=1.0, constant=0.05, rotor_inertia=1e-5, inductance=2e-3)
+    names = TWO_LINK.velocity_names
+    return Scene(
+        robot=TWO_LINK,
+        friction=dict.fromkeys(names, STIFF),
+        drives={names[0]: Drive(motor=motor, gear=Gear(ratio=20.0))},
+        control={names[0]: PID(clock=Clock(period=0.01), proportional=20.0, derivative=0.5, limit=24.0)},
+        reference={names[0]: 0.4},
+        torque={names[1]: Formula("0.3*sin(20*t)")},
+        q=[0.3, -0.2],
+    )
+
+
+def _floating():
+    """A spinning body on a spring: its orientation is a quaternion."""
+    robot = stiction.library.chain(3)
+    base = replace(
+        robot,
+        joints=[replace(robot.joints[0], kind="floating", limits=None), *robot.joints[1:]],
+    )
+    return Scene(robot=base, friction={base.joints[2].name: STIFF}, v=np.linspace(0.5, -1.0, base.nv))
+
+
+STIFF = LuGre(level=0.05, static=0.06, velocity=0.05, stiffness=300.0, damping=0.3, viscous=0.01)
+
+
+@pytest.mark.parametrize("scene", [_driven, _floating, lambda: pulled(STIFF)], ids=["driven", "floating", "pulled"])
+def test_in_loops_as_unrolled(scene, monkeypatch):
+    """The same steps, the same motion, the same works, one robot and in a batch."""
+    runs, scene = [], scene()
+    site = "friction.level" if not scene.robot else f"friction.{next(iter(scene.friction))}.level"
+    for few in (1000, 1):
+        monkeypatch.setattr(rodas, "LOOP_FROM", few)
+        monkeypatch.setenv("STICTION_CACHE", "")
+        programs._programs.clear()
+        levels = {site: np.linspace(0.04, 0.06, 3)}
+        runs.append(simulate(scene, duration=0.3, step=5e-3, method="rosenbrock", parameters=levels, energy=True))
+    programs._programs.clear()
+    unrolled, looped = runs
+    assert np.array_equal(unrolled["steps"], looped["steps"]) and unrolled["steps"][-1].min() > 60
+    for name, x in unrolled.signals.items():
+        np.testing.assert_allclose(x, looped[name], atol=1e-9 * max(1.0, np.abs(x).max()), err_msg=name)
+
+
+def test_a_chain_of_thirty_against_others():
+    """Thirty joints with stiff bristles: the same motion as by `moreau` at a tenth of a millisecond."""
+    robot = stiction.library.chain(30)
+    law = LuGre(level=0.02, static=0.03, velocity=0.05, stiffness=200.0, damping=0.2)
+    scene = Scene(robot=robot, friction=dict.fromkeys(robot.velocity_names, law), q=np.linspace(0.2, 1.0, 30))
+    runs = [simulate(scene, duration=0.1, step=h, method=m) for h, m in ((5e-3, "rosenbrock"), (1e-4, "moreau"))]
+    for joint in robot.velocity_names:
+        np.testing.assert_allclose(runs[0][f"q.{joint}"][-1], runs[1][f"q.{joint}"][-1], atol=2e-5)

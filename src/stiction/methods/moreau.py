@@ -306,8 +306,8 @@ class Moreau(Method):
         residual, splitting = found.residual, block.method.get("splitting", 0)
         if self.splitting:
             together, _ = self._together(smooth, smooth.rows, {}, h)
-            for name, torque in together.torque.items():
-                splitting = maximum(splitting, absolute(torque - found.torque[name]))
+            torques = ([x.torque[name] for name in together.torque] for x in (together, found))
+            splitting = reduced(lambda worst, a, b: maximum(worst, absolute(a - b)), splitting, *torques)
         held = dict(block.own) | {name: self._held(smooth, found, name, h) for name in found.torque}
         if smooth.contacts is not None:
             held[smooth.touching] = smooth.contacts.ended(solution.after)
@@ -499,8 +499,12 @@ def _changes(smooth: FlowPart, block: Block, found: FoundRows, speeds: list[Scal
 
 def _moved_though_stuck(smooth: FlowPart, found: FoundRows, speeds: list[Scalar], h: Scalar) -> Scalar:
     """How far stuck rows move at the end of a step, as the torque that would have stopped them [N·m or N]."""
-    worst: Scalar = 0
-    for name, J in found.inertia.items():
-        moved = absolute(smooth.speed_at_end(name, speeds)) * J / h
-        worst = maximum(worst, where(absolute(found.slides[name]) > 0, 0, moved))
-    return worst
+
+    def ended(name: str) -> Scalar:
+        return smooth.speed_at_end(name, speeds)
+
+    def worse(worst: Scalar, speed: Scalar, J: Scalar, slides: Scalar) -> Scalar:
+        return maximum(worst, where(absolute(slides) > 0, 0, absolute(speed) * J / h))
+
+    ends, slides = ([of(name) for name in found.inertia] for of in (ended, found.slides.get))
+    return reduced(worse, 0, ends, list(found.inertia.values()), slides)

@@ -22,7 +22,7 @@ from stiction.trace.grid import each
 from stiction.trace.parameters import Key
 from stiction.trace.program import Port, Program
 
-MANY = 300  # numbers of a state and its signals from which on they are checked in a loop
+MANY = 200  # numbers of a state and its signals from which on they are checked in a loop
 NOTHING = 1e-150  # rad/s, say: a state that has died away
 SENSELESS = 1e60  # a state beyond it has left the numbers, though not yet to infinity
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from stiction.trace.array import Array, held_by
 from stiction.trace.expression import Expr, graph_of
-from stiction.trace.functions import Scalar, lookup, loop
+from stiction.trace.functions import Scalar, lookup, loop, most, where
 
 LOOP_FROM = 10  # numbers, bodies or parts: fewer are unrolled
 
@@ -254,6 +254,12 @@ def solved_in_memory(M: Grid, b: Any, size: Any = None) -> Any:
     """The x that solves M x = b with a matrix that need not be symmetric, without pivots; M and b are used up. `size`
     tells how many rows and columns count, if not all.
     """
+    eliminate_in_memory(M, size)
+    return substitute_in_memory(M, b, size)
+
+
+def eliminate_in_memory(M: Grid, size: Any = None, sparse: bool = False) -> None:
+    """Make the factors of a matrix, without pivots, in its place; `sparse`: rows that need nothing are passed over."""
     n, like = M.columns if size is None else size, M.like
 
     def eliminate(k: Any) -> None:
@@ -261,15 +267,28 @@ def solved_in_memory(M: Grid, b: Any, size: Any = None) -> Any:
 
         def row(t: Any) -> None:
             i = k + 1 + t
-            factor = M[i, k] * inverse
+            factor = M[i, k] = M[i, k] * inverse
 
             def entry(u: Any) -> None:
-                M[i, k + u] = M[i, k + u] - factor * M[k, k + u]
+                j = k + 1 + u
+                M[i, j] = M[i, j] - factor * M[k, j]
 
-            each(n - k, entry, like)
-            b[i] = b[i] - factor * b[k]
+            each((n - 1 - k) * (most(where(factor == 0, 0, 1), 1) if sparse else 1), entry, like)
 
         each(n - 1 - k, row, like)
+
+    each(n, eliminate, like)
+
+
+def substitute_in_memory(M: Grid, b: Any, size: Any = None) -> Any:
+    """The x that solves M x = b by the factors of M, in the place of b."""
+    n, like = M.columns if size is None else size, M.like
+
+    def forth(k: Any) -> None:
+        def entry(j: Any) -> None:
+            b[k] = b[k] - M[k, j] * b[j]
+
+        each(k, entry, like)
 
     def back(t: Any) -> None:
         k = n - 1 - t
@@ -280,6 +299,6 @@ def solved_in_memory(M: Grid, b: Any, size: Any = None) -> Any:
         each(n - 1 - k, entry, like)
         b[k] = b[k] / M[k, k]
 
-    each(n, eliminate, like)
+    each(n, forth, like)
     each(n, back, like)
     return b

@@ -350,6 +350,9 @@ class Emitter:
     # Tables and loops.
 
     def lookup(self, e: Expr, m: Arithmetic) -> Value:
+        at = self.places.whole(e.args[0]) if e.data is None and m is self.scalar else None
+        if at is not None and 0 <= at.least and at.most < len(e.args) - 1:
+            return self.places.read(self.places.table(e.args[1:]), at.name)
         index = self.value(e.args[0], m)
         parts = self.scatter(index) if m is self.vector else [index.name]
         if e.data is None:

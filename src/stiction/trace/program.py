@@ -26,7 +26,7 @@ from stiction.trace.sources import sources
 
 WORK = struct.Struct("<Q")  # stored before the code
 GPU = struct.Struct("<QQ")  # shared numbers, and bytes of what computes them
-LARGE = 3_000  # nodes of a trace from which on it is put into loops again
+LARGE = 6_000  # operations of a program from which on it is put into loops again
 MOST_OPERATIONS = 120_000  # of a program: what is larger takes minutes to compile, and leaves the instruction cache
 MOST_NODES = 400_000  # of a trace, those included that nothing uses
 MOST_SLOTS = 1_000_000  # numbers of a row, in and out
@@ -168,11 +168,11 @@ class Program:
             self._traced = [
                 _flatten(graph, value, port, self.name) for value, port in zip(results, self.outputs, strict=True)
             ]
-            if len(graph.nodes) > LARGE:
+            if len(graph.nodes) > LARGE and sum(self.operations.values()) > LARGE:
                 self._traced = rolled(self._traced)
-            if len(graph.nodes) > MOST_OPERATIONS and sum(self.operations.values()) > MOST_OPERATIONS:
-                self._traced = None
-                raise TooLargeError(too_large(MOST_OPERATIONS))
+                if sum(self.operations.values()) > MOST_OPERATIONS:
+                    self._traced = None
+                    raise TooLargeError(too_large(MOST_OPERATIONS))
         return self._traced
 
     @property

@@ -13,11 +13,11 @@ from typing import Any
 from stiction.trace.array import VERSIONS, Array, memory_of
 from stiction.trace.expression import COMMUTATIVE, Expr, Graph
 from stiction.trace.functions import loop
-from stiction.trace.schedule import ordered, taken
+from stiction.trace.schedule import bodies, ordered, taken
 
 TURNS = 10  # that are worth a loop
 PERIODS = range(1, 13)  # how many kinds of numbers may alternate
-CARRIED = 200  # numbers that a loop carries in memory
+CARRIED, BESIDE_ARRAYS = 200, 40  # numbers that a loop carries in memory; where it works on arrays, too
 AS_THEY_ARE = VERSIONS | {"loop", "item", "load", "lookup", "most", "row", "carry"}  # what no loop does instead
 
 Number = Callable[[Sequence[Expr]], Expr]  # of the row of a turn
@@ -106,7 +106,10 @@ class _Again:
         rows = [tuple(entries[k : k + shape.width]) for k in range(0, shape.entries, shape.width)]
         table = entries[0] if shape.counted else rows
         start = self._values(e.args[shape.entries : shape.entries + shape.carried])
-        how = self._in_memory if len(start) >= CARRIED else self._in_registers
+        for chain in _chains(ordered(body.ends, body.level), body.ends):
+            if all(x.args[2].level < body.level for x in chain):
+                self.writer.keep(self._values([x.args[2] for x in chain]))
+        how = self._in_memory if _many(body) else self._in_registers
         self.left[e.index] = how(body, table, start, shape.until_zero, shape.skip)
 
     def _turn(self, body: Any, row: Any, carry: Sequence[Expr]) -> list[Expr]:
@@ -114,7 +117,9 @@ class _Again:
         row = row if isinstance(row, tuple) else (row,)
         self.now |= {old.index: new for old, new in zip(body.row, row, strict=True)}
         self.now |= {old.index: new for old, new in zip(body.carry, carry, strict=True)}
+        before = dict(self.writer.held)
         self.run(ordered(body.ends, body.level), body.ends)
+        self.writer.held = before  # what a pass holds in memory is not there after it
         return self._values(body.results)
 
     def _in_registers(self, body: Any, table: Any, start: list[Expr], until_zero: int | None, skip: bool) -> list[Expr]:
@@ -136,6 +141,13 @@ class _Again:
         ends = (None, False) if until_zero is None else (0, skip)
         loop(table, turn, self.like if until_zero is None else [start[until_zero]], *ends)
         return list(held)
+
+
+def _many(body: Any) -> bool:
+    """Whether a loop carries so many numbers that they are better in memory."""
+    nodes = ordered(body.ends, body.level)
+    arrays = any(e.op == "array" for e in (*nodes, *(x for _, inner in bodies(nodes) for x in inner)))
+    return len(body.carry) >= (BESIDE_ARRAYS if arrays else CARRIED)
 
 
 def _chains(nodes: Sequence[Expr], ends: Sequence[Expr]) -> list[list[Expr]]:
@@ -173,8 +185,17 @@ class _Writer:
     def __init__(self, graph: Graph, like: Sequence[Expr]) -> None:
         self.graph, self.like = graph, like
         self.shapes = _Shapes(graph)
-        self.held: dict[tuple[int, ...], tuple[Array, list[int], Expr]] = {}  # numbers that are in memory, and where
+        self.held: dict[
+            tuple[int, ...], tuple[Array, Sequence[int], Expr | None]
+        ] = {}  # numbers that are in memory, and where
+        self.kept: set[int] = set()  # arrays that nobody writes again
         self.ports: dict[tuple[int, int], Array] = {}
+
+    def keep(self, numbers: Sequence[Expr]) -> None:
+        """Hold numbers in memory that a loop will store in each of its turns: it cannot see where they came from."""
+        made = Array(len(numbers), self.like, blank=True)
+        self.kept.add(made.number)
+        self.fill(made, range(len(numbers)), numbers)
 
     def fill(self, array: Array, places: Sequence[int], numbers: Sequence[Expr]) -> None:
         """Store numbers in places, one after the other."""
@@ -242,9 +263,9 @@ class _Alike:
             return lambda row: first
         if not first.varying:
             return self._column(list(nodes))
-        held = self.writer.held.get(key)
-        if held is not None and held[0].version is held[2] and held[0] is not self.target:
-            return self._loaded(held[0], held[1])
+        array, places, version = self.writer.held.get(key, (self.target, (), None))
+        if array is not self.target and (array.version is version or array.number in self.writer.kept):
+            return self._loaded(array, places)
         if first.op == "load":
             array = first.graph.arrays[memory_of(first.args[0])]
             if array.version is not first.args[0] or array is self.target:
