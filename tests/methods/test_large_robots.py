@@ -85,6 +85,28 @@ def test_drives_and_controllers_as_with_a_matrix(monkeypatch):
     agree(a, b, 1e-8)
 
 
+@pytest.mark.parametrize(
+    ("gear", "method"),
+    [(Gear(ratio=20.0, efficiency=0.8), "moreau"), (Gear(ratio=20.0), stiction.Moreau(softness=1e-4))],
+    ids=["lossy gears", "soft rows"],
+)
+def test_what_takes_a_matrix_has_one(gear, method, monkeypatch):
+    """Two rows on each joint, and rows that give, are not found by locking joints."""
+    motor = DCMotor(resistance=1.0, constant=0.05, rotor_inertia=1e-5)
+    robot = stiction.library.chain(N)
+    names = robot.velocity_names
+    scene = Scene(
+        robot=robot,
+        friction=dict.fromkeys(names, Coulomb(level=0.02)),
+        drives=dict.fromkeys(names, Drive(motor=motor, gear=gear)),
+        torque={names[0]: 3.0},
+        q=np.linspace(0.1, 0.5, N),
+    )
+    a, b = both_ways(monkeypatch, scene, duration=0.03, method=method)
+    agree(a, b, 1e-9)
+    assert np.ptp(a["q.joint1"]) > 1e-3
+
+
 def test_end_stops_as_with_a_matrix(monkeypatch):
     """What rests at a stop may be held by it or by friction: when it is said to have left may differ by a step, and
     with it from where the next is extrapolated.

@@ -322,7 +322,7 @@ class Moreau(Method):
         if smooth.contacts is not None:
             own[smooth.touching] = held[smooth.touching]
         for name, part in smooth.rigid.items():
-            if isinstance(part, RigidFriction) and part.geared:
+            if _geared(part):
                 own[name] = [*own[name][:-1], smooth.link_torque(name, found.torque[name], speeds, h)]
         if self.scheme in SCHEMES or self.rows == "by_joint":
             residual = maximum(residual, _moved_though_stuck(smooth, found, speeds, h))
@@ -367,22 +367,31 @@ class Moreau(Method):
         """How the rest is advanced."""
         if self.scheme == "midpoint":
             last = [x for name, x in block.method.items() if name.startswith("change.")]
-            return midpoint_part(network, block, last, t, h)
+            made = midpoint_part(network, block, last, t, h)
+            return made if not made.large or self._on_joints(made) else MidpointPart(network, block, last, t, h)
         own = at_means(network, block.own, t, h)[0]
         now, middle = network.evaluate(own, t, h), network.evaluate(own, t + h / 2, h)
         made = FlowPart(Terms(network, now), middle, t + h, h, firm_now(block.method))
         made.impose(h)
         return made
 
+    def _on_joints(self, smooth: FlowPart) -> bool:
+        """Whether rows are rigid, each on a velocity of its own, so that they can be found without a matrix."""
+        rows = {name: row for name, row in self._joined(smooth).items() if not smooth.rigid[name].on}
+        return absent(self.softness) and joint_rows(rows, dict.fromkeys(rows, 0)) is not None
+
+    def _joined(self, smooth: FlowPart) -> dict[str, list[Scalar]]:
+        """Rows that are found together."""
+        return {name: row for name, row in smooth.rows.items() if not _geared(smooth.rigid[name])}
+
     def _found(self, smooth: FlowPart, h: Scalar) -> tuple[FoundRows, Solution]:
         """Torques of all rows: geared ones alone, if they are found by joint, then the others together."""
-        alone = {name for name, part in smooth.rigid.items() if isinstance(part, RigidFriction) and part.geared}
+        alone = {name for name, part in smooth.rigid.items() if _geared(part)}
         torque, slides, inertia = {}, {}, {}
         for name in smooth.rigid:
             if name in alone:
                 torque[name], slides[name], inertia[name] = self._alone(smooth, name, h)
-        others = {name: row for name, row in smooth.rows.items() if name not in alone}
-        joined, solution = self._together(smooth, others, torque, h)
+        joined, solution = self._together(smooth, self._joined(smooth), torque, h)
         both = {name: torque[name] if name in alone else joined.torque[name] for name in smooth.rigid}
         return FoundRows(both, joined.slides | slides, joined.inertia | inertia, joined.residual), solution
 
@@ -484,6 +493,11 @@ def _check_imposed(network: Network, start: StartTerms) -> None:
         f"the motions of {', '.join(map(network.labels.part, names))} are not free to be imposed: constraints hold "
         "them, or tie them to each other; leave one out",
     )
+
+
+def _geared(part: Any) -> bool:
+    """Whether friction is found at its rotor alone."""
+    return isinstance(part, RigidFriction) and part.geared
 
 
 def _changes(smooth: FlowPart, block: Block, found: FoundRows, speeds: list[Scalar]) -> dict[str, Scalar]:
