@@ -75,6 +75,7 @@ def assemble(text: str, target: llvm.TargetMachine | None = None) -> bytes:
     def work() -> bytes:
         machine = target or _native()
         module = llvm.parse_assembly(text)
+        module.verify()  # a mistake in the text would end the process
         module.triple = machine.triple
         module.data_layout = str(machine.target_data)
         return machine.emit_object(module)

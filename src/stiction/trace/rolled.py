@@ -39,6 +39,7 @@ class _Again:
         self.arrays: dict[int, Array] = {}  # and of an array, by its number
         self.left: dict[int, list[Expr]] = {}  # numbers that a loop left
         self.writer = _Writer(self.graph, self.like)
+        self._inputs(roots[0].graph)
         self.run(ordered(roots), roots)
         self.outputs = [self._output(output) for output in outputs]
 
@@ -57,6 +58,16 @@ class _Again:
                 self._loop(e)
             elif e.op not in ("const", "row", "carry", "entered", "left"):
                 self.now[e.index] = self._number(e)
+
+    def _inputs(self, graph: Graph) -> None:
+        """Varying inputs in memory, before any loop begins."""
+        slots = Counter[int]()
+        for e in graph.nodes:
+            if e.op == "input" and e.varying:
+                slots[e.data[0]] = max(slots[e.data[0]], e.data[1] + 1)
+        self.writer.ports = {
+            port: Array.of([self.graph.input(port, k, True) for k in range(count)]) for port, count in slots.items()
+        }
 
     def _value(self, e: Expr) -> Expr:
         return self.graph.constant(e.data) if e.op == "const" else self.now[e.index]
@@ -189,7 +200,7 @@ class _Writer:
             tuple[int, ...], tuple[Array, Sequence[int], Expr | None]
         ] = {}  # numbers that are in memory, and where
         self.kept: set[int] = set()  # arrays that nobody writes again
-        self.ports: dict[tuple[int, int], Array] = {}
+        self.ports: dict[int, Array] = {}  # varying inputs in memory
 
     def keep(self, numbers: Sequence[Expr]) -> None:
         """Hold numbers in memory that a loop will store in each of its turns: it cannot see where they came from."""
@@ -230,12 +241,6 @@ class _Writer:
             self.held[tuple(e.index for e in x)] = array, list(where), array.version
         return True
 
-    def port(self, port: int, slots: int) -> Array:
-        """An input in memory, as far as a slot."""
-        if (port, slots) not in self.ports:
-            self.ports[port, slots] = Array.of([self.graph.input(port, k, True) for k in range(slots)])
-        return self.ports[port, slots]
-
 
 class _Alike:
     """Numbers that differ by places and constants alone, as one number of a loop with a table.
@@ -273,7 +278,7 @@ class _Alike:
             return self._loaded(array, [int(e.args[1].data) for e in nodes])
         if first.op == "input":
             slots = [e.data[1] for e in nodes]
-            return self._loaded(self.writer.port(first.data[0], max(slots) + 1), slots)
+            return self._loaded(self.writer.ports[first.data[0]], slots)
         operands = zip(*(self.writer.shapes.operands(e) for e in nodes), strict=True)
         numbers = [self.number(x) for x in operands]
         return lambda row: first.graph.node(first.op, tuple(x(row) for x in numbers), first.data)
