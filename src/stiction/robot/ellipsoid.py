@@ -83,13 +83,15 @@ def ellipsoid(
         raise InputError(f"kind is {kind!r}; allowed: {', '.join(KINDS)}")
     if kind == "torque":
         M = robot.mass_matrix(q)
-        return Ellipsoid(kind, robot.velocity_names, *np.linalg.eigh(M), M, np.zeros(3))
+        radii, axes = np.linalg.eigh(M)
+        return Ellipsoid(kind, robot.velocity_names, radii, axes, M, np.zeros(3))
     if frame is None:
         raise InputError(f"kind {kind!r} is that of a tool; give its frame")
     space = task_space(robot, q, np.zeros(robot.nv), frame, directions)
     center = robot.pose(q, frame)[:3, 3]
     if kind == "mass":
-        return Ellipsoid(kind, space.directions, *np.linalg.eigh(space.inertia), space.inertia, center)
+        radii, axes = np.linalg.eigh(space.inertia)
+        return Ellipsoid(kind, space.directions, radii, axes, space.inertia, center)
     U, radii, _ = np.linalg.svd(space.jacobian)
     size = len(space.directions)
     radii = np.pad(radii, (0, size - len(radii)))[::-1]

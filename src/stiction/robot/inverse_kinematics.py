@@ -208,10 +208,10 @@ def _target(given: Any) -> np.ndarray:
         target = np.asarray(given, float)
     except (TypeError, ValueError):
         target = np.empty(0)
-    sound = target.shape in ((3,), (4, 4)) and np.isfinite(target).all()
+    sound = target.shape in ((3,), (4, 4)) and bool(np.isfinite(target).all())
     if sound and target.ndim == 2:
         R = target[:3, :3]
-        sound = np.abs(R @ R.T - np.eye(3)).max() < 1e-6 and np.linalg.det(R) > 0
+        sound = bool(np.abs(R @ R.T - np.eye(3)).max() < 1e-6 and np.linalg.det(R) > 0)
         sound = sound and bool((target[3] == (0, 0, 0, 1)).all())
     if not sound:
         raise InputError(

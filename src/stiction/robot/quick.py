@@ -33,7 +33,7 @@ class Ready:
         parameters[...] = self.parameters
         for value in reversed(self.fixed):
             signals.pop()[...] = value
-        views: list[Any] = [memoryview(array) for array in signals]  # type: ignore[arg-type]
+        views: list[Any] = [array.data for array in signals]
         self._of_thread.desk = desk, views
         return desk, views
 

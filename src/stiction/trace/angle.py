@@ -36,7 +36,7 @@ HUGE = f"""
 declare i64 @llvm.fshl.i64(i64, i64, i64)
 declare i128 @llvm.ctlz.i128(i128, i1)
 
-define internal {{ double, double }} @huge(double %x) noinline cold {{
+define internal {{ double, double }} @huge(double %x) noinline cold nounwind {{
   %bits = bitcast double %x to i64
   %shifted = lshr i64 %bits, 52
   %exponent = and i64 %shifted, 2047
@@ -112,13 +112,13 @@ define internal {{ double, double }} @huge(double %x) noinline cold {{
   ret {{ double, double }} %both
 }}
 
-define internal double @huge_angle(double %x) noinline cold {{
+define internal double @huge_angle(double %x) noinline cold nounwind {{
   %both = call {{ double, double }} @huge(double %x)
   %rest = extractvalue {{ double, double }} %both, 0
   ret double %rest
 }}
 
-define internal double @huge_turns(double %x) noinline cold {{
+define internal double @huge_turns(double %x) noinline cold nounwind {{
   %both = call {{ double, double }} @huge(double %x)
   %turns = extractvalue {{ double, double }} %both, 1
   ret double %turns

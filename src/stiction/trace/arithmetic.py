@@ -279,7 +279,7 @@ def hexadecimal(value: float, bits: int) -> str:
 
 def each_lane(full: str, name: str, real: str, lanes: int) -> str:
     """A function that calls one of a single number once per lane."""
-    lines, previous = [f"define internal {real} {full}({real} %x) noinline cold {{"], "undef"
+    lines, previous = [f"define internal {real} {full}({real} %x) noinline cold nounwind {{"], "undef"
     for lane in range(lanes):
         lines += [
             f"  %x{lane} = extractelement {real} %x, i32 {lane}",

@@ -337,7 +337,8 @@ def plain(value: Any) -> Any:
         return value
     if value.ndim:
         raise array_of(value.shape)
-    return float(value) if value.dtype.kind == "f" else value.item()
+    number = value.item()  # a long double stays one of NumPy's
+    return float(number) if value.dtype.kind == "f" else number
 
 
 def graph_of(values: Sequence[object]) -> Graph | None:

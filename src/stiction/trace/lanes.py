@@ -14,7 +14,7 @@ def moves(number: str, lanes: int) -> str:
 
 def _function(name: str, number: str, lanes: int, reading: bool) -> str:
     arguments = "ptr noalias %batch, ptr noalias %buffer, i64 %stride, i64 %row, i64 %last, i64 %slots"
-    lines = [f"define internal void @{name}({arguments}) {{", "start:", "  %end = sub i64 %last, 1"]
+    lines = [f"define internal void @{name}({arguments}) nounwind {{", "start:", "  %end = sub i64 %last, 1"]
     for k in range(lanes):
         lines += [
             f"  %ahead{k} = add i64 %row, {k}",

@@ -55,7 +55,7 @@ class Desk:
     ) -> None:
         self.inputs, self.results = ([np.empty(shape, dtype) for shape in shapes] for shapes in (inputs, outputs))
         vectors = all(len(shape) == 1 for shape in inputs)
-        self.views = [memoryview(array) for array in self.inputs] if vectors else None  # type: ignore[arg-type]
+        self.views = [array.data for array in self.inputs] if vectors else None
         self._words = [words(list(map(address, arrays))) for arrays in (self.inputs, self.results)]
         self._strides = words([0] * len(inputs))
         sources, strides, targets = map(ctypes.addressof, (self._words[0], self._strides, self._words[1]))

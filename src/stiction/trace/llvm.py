@@ -85,7 +85,7 @@ class Emitter:
 
     def head(self) -> str:
         arguments = "ptr noalias %inputs, ptr noalias %strides, ptr noalias %outputs, i64 %first, i64 %last"
-        return f"define void @kernel({arguments}) alignstack(64)"
+        return f"define void @kernel({arguments}) alignstack(64) nounwind"
 
     def moves(self) -> str:
         return moves(self.number, self.target.lanes)
