@@ -101,6 +101,22 @@ def test_a_loop_that_carries_many(many, monkeypatch):
     assert many < 200 or rolled < 40 < straight
 
 
+@pytest.mark.parametrize("steps", [0.0, 2.0])
+def test_what_a_loop_never_stored_is_not_read_after_it(steps, monkeypatch):
+    """Its results are numbers from before it, which somebody else wants, too."""
+    many = 300
+
+    def function(x, steps):
+        double = [2 * a for a in x]
+        left = loop(steps, lambda k, carry: double, x)
+        return ([*left, *double],)
+
+    ports = [Port("x", (many,)), Port("steps", (), "", "uniform")], [Port("y", (2 * many,))]
+    x = RNG.normal(size=(3, many))
+    _, rolled, *_ = both(monkeypatch, function, *ports, x, steps)
+    np.testing.assert_array_equal(rolled(x, steps)[0], np.concatenate([x * (2 if steps else 1), 2 * x], axis=1))
+
+
 @pytest.mark.parametrize("skip", [False, True])
 def test_a_search_that_carries_many(skip, monkeypatch):
     """Each lane ends at its own time, and goes on as long as others do."""
@@ -118,7 +134,7 @@ def test_a_search_that_carries_many(skip, monkeypatch):
     np.testing.assert_allclose(rolled(x)[0][:, :-1], x[:, :-1] + x[:, -1:], rtol=1e-14)
 
 
-@given(st.lists(st.integers(0, 5), min_size=1, max_size=60), st.integers(0, 2**32 - 1))
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=60), st.integers(0, 2**32 - 1))
 def test_any_order_of_shapes(kinds, seed):
     """Runs, periods and single ones in any order, in and out of arrays."""
     shapes = (
@@ -128,6 +144,7 @@ def test_any_order_of_shapes(kinds, seed):
         lambda x, p, k: x[k] * (k + 1),
         lambda x, p, k: where(x[k] < p[k], x[k], -p[k]),
         lambda x, p, k: k / 4,
+        lambda x, p, k: where((p[k] < 0) & (p[k - 1] < k), x[k], 2 * x[k - 1]),
     )
     n = len(kinds) * 3
 

@@ -120,17 +120,16 @@ class _Again:
         for chain in _chains(ordered(body.ends, body.level), body.ends):
             if all(x.args[2].level < body.level for x in chain):
                 self.writer.keep(self._values([x.args[2] for x in chain]))
-        how = self._in_memory if _many(body) else self._in_registers
+        how, before = self._in_memory if _many(body) else self._in_registers, dict(self.writer.held)
         self.left[e.index] = how(body, table, start, shape.until_zero, shape.skip)
+        self.writer.held = before  # what a pass holds in memory is not there after it, or never was
 
     def _turn(self, body: Any, row: Any, carry: Sequence[Expr]) -> list[Expr]:
         """One pass of a loop."""
         row = row if isinstance(row, tuple) else (row,)
         self.now |= {old.index: new for old, new in zip(body.row, row, strict=True)}
         self.now |= {old.index: new for old, new in zip(body.carry, carry, strict=True)}
-        before = dict(self.writer.held)
         self.run(ordered(body.ends, body.level), body.ends)
-        self.writer.held = before  # what a pass holds in memory is not there after it
         return self._values(body.results)
 
     def _in_registers(self, body: Any, table: Any, start: list[Expr], until_zero: int | None, skip: bool) -> list[Expr]:
@@ -196,9 +195,7 @@ class _Writer:
     def __init__(self, graph: Graph, like: Sequence[Expr]) -> None:
         self.graph, self.like = graph, like
         self.shapes = _Shapes(graph)
-        self.held: dict[
-            tuple[int, ...], tuple[Array, Sequence[int], Expr | None]
-        ] = {}  # numbers that are in memory, and where
+        self.held: dict[tuple[int, ...], tuple[Array, Sequence[int], Expr | None]] = {}  # where numbers are in memory
         self.kept: set[int] = set()  # arrays that nobody writes again
         self.ports: dict[int, Array] = {}  # varying inputs in memory
 
@@ -266,7 +263,7 @@ class _Alike:
         first = nodes[0]
         if all(e is first for e in nodes):
             return lambda row: first
-        if not first.varying:
+        if _shared(first):
             return self._column(list(nodes))
         array, places, version = self.writer.held.get(key, (self.target, (), None))
         if array is not self.target and (array.version is version or array.number in self.writer.kept):
@@ -317,6 +314,11 @@ def _once(number: Number) -> Number:
     return again
 
 
+def _shared(e: Expr) -> bool:
+    """Whether a number is the same in all lanes and at all times, so that it can be in a table."""
+    return not e.varying and e.level == 0 and not e.boolean
+
+
 class _Shapes:
     """What stands for a number but for places and constants: numbers of one shape can be one of a loop."""
 
@@ -332,7 +334,7 @@ class _Shapes:
         return [self.by_node[e.index] for e in nodes]
 
     def _shape(self, e: Expr) -> tuple:
-        if not e.varying and e.level == 0 and not e.boolean:
+        if _shared(e):
             return ("shared",)
         if e.op == "load" and e.args[1].op == "const":
             return ("load", e.args[0].index)
