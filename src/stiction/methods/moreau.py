@@ -367,8 +367,8 @@ class Moreau(Method):
         """How the rest is advanced."""
         if self.scheme == "midpoint":
             last = [x for name, x in block.method.items() if name.startswith("change.")]
-            made = midpoint_part(network, block, last, t, h)
-            return made if not made.large or self._on_joints(made) else MidpointPart(network, block, last, t, h)
+            part = midpoint_part(network, block, last, t, h)
+            return part if not part.large or self._on_joints(part) else MidpointPart(network, block, last, t, h)
         own = at_means(network, block.own, t, h)[0]
         now, middle = network.evaluate(own, t, h), network.evaluate(own, t + h / 2, h)
         made = FlowPart(Terms(network, now), middle, t + h, h, firm_now(block.method))
