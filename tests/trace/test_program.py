@@ -59,7 +59,7 @@ def everything(x, y, h):
             sin(x) * cos(y) + tan(x / 4),
             atan2(y, x) + exp(-x * x) + log(1 + y * y) + tanh(x),
             minimum(x, y) + 2 * maximum(x, h) - clip(x, -0.5, 0.5),
-            where((x < y) & ~(x <= -1) | (x > 2), x * x, -y),
+            where((x < y) & logical_not(x <= -1) | (x > 2), x * x, -y),
             where(x == y, 1, where(x != 0, x**-3, 0)) + (x * x + 1) ** 1.5,
             fma(x, y, h) + lookup([1.5, 2.5, h, 4.5], 4 * absolute(x)),
         ],
