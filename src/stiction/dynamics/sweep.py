@@ -17,6 +17,7 @@ from stiction.trace.array import Array
 from stiction.trace.expression import graph_of
 from stiction.trace.functions import Scalar, loop, where
 from stiction.trace.grid import LOOP_FROM, Grid, column, each
+from stiction.trace.rolled import repeated
 
 PERIODS = (1, 2, 3)  # how many kinds of bodies may alternate in a loop
 ODD = 2  # bodies before a loop that may differ from those in it
@@ -155,9 +156,9 @@ class Sweep:
         groups, k = [], 0
         shapes, patterns = ([getattr(body, name) for body in self.bodies] for name in ("shape", "pattern"))
         while k < len(self.bodies):
-            period, turns = wide = _run(shapes, k)
+            period, turns = wide = repeated(shapes, k, PERIODS, 2)
             for first in range(k, min(k + ODD, len(self.bodies)) + 1):
-                like = _run(patterns, first)
+                like = repeated(patterns, first, PERIODS, 2)
                 if 2 * like[0] * like[1] >= wide[0] * wide[1]:  # worth a loop of its own
                     groups += [[[body]] for body in self.bodies[k:first]]
                     k, (period, turns) = first, like
@@ -254,18 +255,6 @@ class Sweep:
 def _common(kinds: set[str]) -> str:
     """The kind that stands for some."""
     return kinds.pop() if len(kinds) == 1 else "single"
-
-
-def _run(signs: Sequence[Any], first: int) -> tuple[int, int]:
-    """The longest repetition that begins here: how many signs it repeats, and how often."""
-    best = (1, 1)
-    for period in PERIODS:
-        turns = 1
-        while signs[first + turns * period : first + (turns + 1) * period] == signs[first : first + period]:
-            turns += 1
-        if turns > 1 and period * turns > best[0] * best[1]:
-            best = (period, turns)
-    return best
 
 
 def ignored(_: object) -> None:

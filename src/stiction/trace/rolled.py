@@ -211,7 +211,7 @@ class _Writer:
         singles = _singles(shapes)
         k = 0
         while k < len(numbers):
-            period, turns = (1, 1) if k in singles else _repeated(shapes, k)
+            period, turns = (1, 1) if k in singles else repeated(shapes, k, PERIODS, TURNS)
             size = period * turns
             if turns < TURNS or not self._rolled(array, places[k : k + size], numbers[k : k + size], period):
                 size = 1 if turns < TURNS else size
@@ -355,13 +355,13 @@ def _singles(shapes: Sequence[int]) -> set[int]:
     return {k for k, shape in enumerate(shapes) if often[shape] < TURNS}
 
 
-def _repeated(shapes: Sequence[int], first: int) -> tuple[int, int]:
-    """The longest repetition that begins here: how many shapes it repeats, and how often."""
+def repeated(signs: Sequence[Any], first: int, periods: Sequence[int], least: int) -> tuple[int, int]:
+    """The longest repetition that begins here, of at least so many turns: how many signs it repeats, and how often."""
     best = (1, 1)
-    for period in PERIODS:
+    for period in periods:
         turns = 1
-        while shapes[first + turns * period : first + (turns + 1) * period] == shapes[first : first + period]:
+        while signs[first + turns * period : first + (turns + 1) * period] == signs[first : first + period]:
             turns += 1
-        if turns >= TURNS and period * turns > best[0] * best[1]:
+        if turns >= least and period * turns > best[0] * best[1]:
             best = (period, turns)
     return best
