@@ -84,6 +84,7 @@ def test_code_in_the_docs_runs(page, tmp_path, monkeypatch):
         said = io.StringIO()
         with warnings.catch_warnings(), contextlib.redirect_stdout(said):
             warnings.simplefilter("error")
+            warnings.filterwarnings("ignore", module="matplotlib", category=DeprecationWarning)  # what an old one uses
             exec(compile("\n" * line + code, str(page), "exec"), names)  # tracebacks name the page and its line
         for promise in re.findall(r"^print\(.*\)\s+# → (.*)$", code, re.M):
             assert promise.strip() in said.getvalue(), f"{page.name}:{line}: {said.getvalue()}"
