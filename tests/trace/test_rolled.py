@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stiction.trace import Array, Port, Program, loop, sin, where
@@ -134,6 +134,7 @@ def test_a_search_that_carries_many(skip, monkeypatch):
     np.testing.assert_allclose(rolled(x)[0][:, :-1], x[:, :-1] + x[:, -1:], rtol=1e-14)
 
 
+@settings(max_examples=30)
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=60), st.integers(0, 2**32 - 1))
 def test_any_order_of_shapes(kinds, seed):
     """Runs, periods and single ones in any order, in and out of arrays."""
