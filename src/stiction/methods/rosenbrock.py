@@ -1,7 +1,7 @@
 """A stiff method with its own steps: Rodas3 (Sandu and others 1997), order 3, L-stable, for bristles of any stiffness.
 
-Steps are chosen so that the estimated error stays below the tolerance; each run of a batch chooses its own, in
-straight-line code, so it runs in lanes.
+Steps are chosen so that the estimated error stays below the tolerance; each run of a batch chooses its own, without
+branches, so it runs in lanes.
 """
 
 from collections.abc import Mapping, Sequence
