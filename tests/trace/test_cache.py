@@ -41,12 +41,40 @@ def test_without_a_key_the_content_decides(private_cache):
     assert [p.kernel(1).cached for p in (a, b, c)] == [False, True, False]
 
 
-@pytest.mark.parametrize("what", ["processor.signature", "sources"])
 @pytest.mark.parametrize("key", ["k", None])
-def test_code_of_another_processor_or_version_is_not_taken(private_cache, monkeypatch, what, key):
+def test_code_of_another_processor_is_not_taken(private_cache, monkeypatch, key):
     assert [fresh(key).kernel(1).cached for _ in range(2)] == [False, True]
-    monkeypatch.setattr(f"stiction.trace.program.{what}", lambda: "another")
+    monkeypatch.setattr(processor, "signature", lambda: "another")
     assert [fresh(key).kernel(1).cached for _ in range(2)] == [False, True]
+
+
+def test_code_of_other_options_or_levels_is_not_taken(private_cache, monkeypatch):
+    assert fresh().kernel(1).cached is False
+    assert processor.OPTIONS[0] in processor.signature()
+    monkeypatch.setenv("STICTION_OPTIMIZATION", "0")
+    assert [fresh().kernel(1).cached for _ in range(2)] == [False, True]
+    assert len(list(private_cache.glob("*.kernel"))) == 2
+
+
+def test_a_program_of_other_sources_is_traced_again_but_equal_text_is_compiled_once(private_cache, monkeypatch):
+    fresh().kernel(1)
+    monkeypatch.setattr("stiction.trace.program.sources", lambda: "another")
+    with pytest.raises(AssertionError, match="traced although"):
+        fresh(function=never).kernel(1)
+    assert fresh().kernel(1).cached
+    assert fresh(key="another").kernel(1).cached
+    assert float(fresh(key="a third", function=lambda x: (sin(x) + 2,))(0.0)[0]) == 2.0
+    assert len(list(private_cache.glob("*.kernel"))) == 2 and len(list(private_cache.glob("*.program"))) == 4
+
+
+def test_the_folder_is_looked_through_now_and_then(private_cache, monkeypatch):
+    """At the first file that a process writes, and again after a sixteenth of what may lie there."""
+    trims = []
+    monkeypatch.setattr(cache, "_trim", trims.append)
+    monkeypatch.setattr(cache, "LARGEST", 1000 * cache.SLACK)
+    for k in range(13):
+        cache.write(f"entry{k}", bytes(300), "kernel")
+    assert len(trims) == 1 + 3
 
 
 @pytest.mark.parametrize("place", range(3))
@@ -131,10 +159,11 @@ def test_many_processes_at_once(private_cache):
 
 @pytest.fixture
 def package(tmp_path):
-    """A copy of the package's sources, to be edited."""
-    return shutil.copytree(
-        Path(stiction.__file__).parent, tmp_path / "package", ignore=shutil.ignore_patterns("__pycache__")
-    )
+    """A copy of some of the package's sources, to be edited."""
+    for folder in ("trace", "dynamics", "friction"):
+        source = Path(stiction.__file__).parent / folder
+        shutil.copytree(source, tmp_path / "package" / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path / "package"
 
 
 def edit(path, change):
@@ -194,7 +223,7 @@ def test_nothing_is_parsed_where_nothing_is_stored(package, monkeypatch):
     monkeypatch.setenv("STICTION_CACHE", "")
     monkeypatch.setattr(ast, "parse", never)
     before = digest_of(package)
-    edit(package / "errors.py", lambda text: text + "# a remark\n")
+    edit(package / "trace" / "floats.py", lambda text: text + "# a remark\n")
     assert digest_of(package) != before
 
 

@@ -78,7 +78,7 @@ def program(dtype="float64"):
 def run(p, lanes, x, y, h, threads=1):
     """All results of one number of lanes, in arrays that start as NaN."""
     kernel = p.kernel(lanes)
-    p.kernel = lambda _=0: kernel
+    p.kernel = lambda *_: kernel
     outs = tuple(np.full((len(x), *port.shape), np.nan, p.dtype) for port in p.outputs)
     p.run([np.asarray(v, p.dtype) for v in (x, y, h)], outs, (), (len(x),), threads)
     del p.kernel

@@ -26,7 +26,7 @@ def test_code_is_generated(triple):
     robot.forward_dynamics([0.1, 0.2], [0, 0], [0, 0], gravity=GRAVITY)
     program = next(p for p in shared_programs.values() if p.name == "forward_dynamics")
     cpu, target = TARGETS[triple]
-    code = assemble(program.text(target), llvm.Target.from_triple(triple).create_target_machine(cpu=cpu, opt=2))
+    code = assemble(program.text(target), target=llvm.Target.from_triple(triple).create_target_machine(cpu=cpu, opt=2))
     assert len(code) > 2000
     magic = {"linux": b"\x7fELF", "macosx": b"\xcf\xfa\xed\xfe", "windows": b"\x64\x86"}
     assert code.startswith(next(mark for name, mark in magic.items() if name in triple))

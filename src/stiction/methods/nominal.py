@@ -295,7 +295,7 @@ def linearization(network: Network, q: np.ndarray, v: np.ndarray, a: np.ndarray)
         own.structure(),
         tuple(described_robot(network).items()),
     )  # its numbers are constants there
-    program = shared_program(key, lambda: Program("nominal motion", function, ports, outputs))
+    program = shared_program(key, lambda: Program("nominal motion", function, ports, outputs, setup=True))
     return tuple(program(q, v, a))
 
 

@@ -4,7 +4,6 @@ What is given stays; the rest follows, as near as possible to where it was.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,12 @@ from stiction.constraint.equations import Follow
 from stiction.network.kept import cut_positions, group_of, kept_rows, multipliers_of
 from stiction.network.layout import flat_states, states_of
 from stiction.network.network import Network
-from stiction.network.parameters import Parameters
+from stiction.network.parameters import NoMethod, Parameters
 from stiction.network.programs import shared_program
 from stiction.network.wires import Port as WirePort
 from stiction.parts.robot_body import RobotBody
 from stiction.rows.ranked import NOTHING, ROUNDING
-from stiction.trace.parameters import Key, Parametric
+from stiction.trace.parameters import Key
 from stiction.trace.program import Port, Program
 
 CLOSED = 1e-12  # a gap that is none, over how fast it moves with the velocities
@@ -45,10 +44,10 @@ class Closing:
     """Finds states that keep the constraints of a network."""
 
     def __init__(self, network: Network, parameters: Parameters) -> None:
-        self.network, self.parameters = network, parameters
+        self.network, self.parameters = network, parameters.without_method()
         self.n = len(network.velocities(network.start))
         self.slots = len(flat_states(network, network.start))
-        key = parameters.key("constraints at the start")
+        key = self.parameters.key("constraints at the start")
         self.program = shared_program(key, lambda: self._program(key))
         self.runs = int(np.prod(parameters.batch, dtype=int))
 
@@ -75,7 +74,7 @@ class Closing:
             Port("moved", (self.slots,), "SI"),
             Port("firm", (len(rows),), "1"),
         ]
-        return Program("constraints at the start", function, inputs, outputs, key=key)
+        return Program("constraints at the start", function, inputs, outputs, key=key, setup=True)
 
     @property
     def rows(self) -> list[tuple[str, int]]:
@@ -257,14 +256,9 @@ class Closing:
         return state
 
 
-@dataclass(frozen=True)
-class _NoMethod(Parametric):
-    """In the place of a method, where none is chosen yet."""
-
-
 def starting_values(network: Network) -> tuple[Parameters, np.ndarray]:
     """The parameters of a network, and its first states."""
-    return Parameters(network, _NoMethod(), {}, ()), np.array(flat_states(network, network.start), float)
+    return Parameters(network, NoMethod(), {}, ()), np.array(flat_states(network, network.start), float)
 
 
 def velocity_places(network: Network) -> list[int]:

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,11 +11,16 @@ import numpy as np
 from stiction.network.network import Network
 from stiction.parts.robot_body import RobotBody
 from stiction.trace.functions import Scalar, lookup
-from stiction.trace.parameters import Key, Rows, Substitution
+from stiction.trace.parameters import Key, Parametric, Rows, Substitution
 from stiction.trace.program import Port
 from stiction.trace.structure import NoKeyError, structure_of
 
 FIRST = "first row of "
+
+
+@dataclass(frozen=True)
+class NoMethod(Parametric):
+    """Stands for a method where programs need none."""
 
 
 class TableRows:
@@ -65,6 +70,12 @@ class Parameters:
     def _substituted(self, substitution: Substitution) -> tuple[Network, Any]:
         method = replace(substitution, path="method.")
         return self.network.with_parameters(substitution), self.method.with_parameters(method)
+
+    def without_method(self) -> "Parameters":
+        """Those of the network alone, so that methods share the programs that need none of them."""
+        made = Parameters(self.network, NoMethod(), self.varying, self.batch)
+        values = {key: x for key, x in self.shared.items() if key in made.shared and not key[1].startswith(FIRST)}
+        return made.with_values(values)
 
     def with_values(self, chosen: Mapping[Key, Any]) -> "Parameters":
         """The same with some values replaced: arrays of the batch's shape vary, numbers are shared."""

@@ -41,7 +41,7 @@ class StartTerms:
     """
 
     def __init__(self, network: Network, parameters: Parameters, start: np.ndarray) -> None:
-        probes = _Probes(network)
+        probes, parameters = _Probes(network), parameters.without_method()
         key = parameters.key("terms at the start")
         program = shared_program(key, lambda: probes.program(parameters, key))
         runs = int(np.prod(parameters.batch, dtype=int))
@@ -170,4 +170,4 @@ class _Probes:
             Port("seen", (len(self.implicit),), "rad/s, m/s"),
             Port("outer", (n,), "N·m, N"),
         ]
-        return Program("terms at the start", function, inputs, outputs, key=key)
+        return Program("terms at the start", function, inputs, outputs, key=key, setup=True)

@@ -83,6 +83,7 @@ def check_overlaps(layout: Layout, first: np.ndarray, parameters: Parameters, gi
         return
     part: Any = network.parts[name]
     slots = len(flat_states(network, network.start))
+    parameters = parameters.without_method()
 
     def function(*numbers: Any) -> tuple:
         traced, _, (flat,) = parameters.traced(numbers)
@@ -95,9 +96,8 @@ def check_overlaps(layout: Layout, first: np.ndarray, parameters: Parameters, gi
 
     key = parameters.key("overlaps")
     ports = [*parameters.ports, Slot("state", (slots,), "SI")]
-    program = shared_program(
-        key, lambda: Program("overlaps", function, ports, [Slot("gap"), Slot("candidate")], key=key)
-    )
+    outputs = [Slot("gap"), Slot("candidate")]
+    program = shared_program(key, lambda: Program("overlaps", function, ports, outputs, key=key, setup=True))
     gap, candidate = program(*parameters.arrays, first[..., :slots])
     depth = np.where(candidate >= 0, -gap, 0.0)
     allowed = np.array([*part.depths, np.inf])[np.asarray(candidate, int)]

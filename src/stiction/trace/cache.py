@@ -1,4 +1,7 @@
-"""What was worked out once, on disk: compiled code, one file per kernel, and digests of the package's sources.
+"""The disk cache: compiled code, one file per kernel, and digests of the package's sources.
+
+Machine code is stored under a digest of its text in LLVM's language, so that equal text is compiled once. The name of a
+program's code is stored under the program's key, where it has one, so that a hit needs no trace.
 
 Kernels are machine code that will be run, so the folder is the user's alone (0700); one that others can write to is not
 used. A file is written under another name and moved into place, so that many processes can share the folder; its
@@ -13,10 +16,15 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Callable, Hashable
 from pathlib import Path
+from typing import TypeVar
 
-KINDS = ("kernel", "ptx", "sources")
+Text = TypeVar("Text", bound=Hashable)  # a program in LLVM's language: one module, or several
+KINDS = ("kernel", "ptx", "program", "sources")
 LARGEST = 256 * 1024 * 1024  # bytes in the folder before old files go
+SLACK = 16  # the share of these, as 1/SLACK, that a process writes before it looks at the folder again
+_unseen: dict[Path, int] = {}  # bytes that this process wrote since it last looked at a folder
 
 
 def folder() -> Path | None:
@@ -86,6 +94,34 @@ def _only_mine(info: os.stat_result) -> bool:
     return info.st_uid == os.getuid() and not info.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
+def compiled(
+    kind: str, program: str | None, toolchain: tuple, text: Callable[[], Text], compile: Callable[[Text], bytes]
+) -> tuple[bytes, bool]:
+    """Code of a kind, and whether it had to be compiled.
+
+    Args:
+        kind: "kernel" or "ptx".
+        program: the key under which a program finds its code without a trace; None where only the text identifies it.
+        toolchain: all that code depends on besides its text.
+        text: gives the program in LLVM's language.
+        compile: turns that into code.
+    """
+    name = read(program, "program") if program else None
+    code = read(name.decode(), kind) if name else None
+    if code is not None:
+        return code, False
+    source = text()
+    place = key(kind, *toolchain, source)
+    code = read(place, kind)
+    missing = code is None
+    if code is None:
+        code = compile(source)
+        write(place, code, kind)
+    if program:
+        write(program, place.encode(), "program")
+    return code, missing
+
+
 def write(name: str, content: bytes, kind: str) -> None:
     """Store something of this kind under this name; not being able to is no error."""
     place = folder()
@@ -102,10 +138,15 @@ def write(name: str, content: bytes, kind: str) -> None:
     except OSError:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
-    _trim(place)
+    known = place in _unseen
+    _unseen[place] = _unseen.get(place, 0) + len(content)
+    if not known or _unseen[place] * SLACK > LARGEST:
+        _unseen[place] = 0
+        _trim(place)
 
 
 def _trim(place: Path) -> None:
+    """Remove the oldest files until a process has room to write without looking again."""
     files = []
     with contextlib.suppress(OSError):
         for path in place.iterdir():
@@ -115,7 +156,7 @@ def _trim(place: Path) -> None:
                     files.append((info.st_mtime, info.st_size, path))
     total = sum(size for _, size, _ in files)
     for _, size, path in sorted(files):
-        if total <= LARGEST:
+        if total <= LARGEST - LARGEST // SLACK:
             return
         with contextlib.suppress(OSError):
             path.unlink()

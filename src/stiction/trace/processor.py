@@ -2,16 +2,23 @@
 
 import ctypes
 import functools
+import os
 import sys
 import threading
 from collections.abc import Callable
 
 import llvmlite.binding as llvm
 
+from stiction.errors import InputError
 from stiction.trace.arithmetic import Target
 from stiction.trace.compiler_lock import CompilerLock
 
 MEMORY = ("malloc", "free")  # what kernels with large arrays call
+OPTIONS = (
+    "-disable-post-ra",  # no scheduler after register allocation: half the compile time, no slower code
+    "-pre-RA-sched=list-burr",  # fewer registers in long straight code: up to a tenth faster
+)
+FAST, FULL = 0, 2  # levels of LLVM's code generator: compiles about 4 times faster; code runs about 4 times faster
 SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 LOOK = 0.05  # s between looks at the keyboard while something is compiled
 _lock = CompilerLock()
@@ -19,10 +26,8 @@ _lock = CompilerLock()
 
 @functools.cache
 def _initialize() -> None:
-    # Without the scheduler after register allocation: half the compile time, no slower code.
-    llvm.set_option("", "-disable-post-ra")
-    # Fewer registers in long straight code: up to a tenth faster.
-    llvm.set_option("", "-pre-RA-sched=list-burr")
+    for option in OPTIONS:
+        llvm.set_option("", option)
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     library = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
@@ -52,8 +57,8 @@ def host(lanes: int = 0, bits: int = 64) -> Target:
 
 @functools.cache
 def signature() -> str:
-    """All that compiled code depends on besides its source: CPU, its features and the version of LLVM."""
-    return "/".join((*features(), llvm_version()))
+    """All that compiled code depends on besides its text and level: CPU, its features, version and options of LLVM."""
+    return "/".join((*features(), llvm_version(), *OPTIONS))
 
 
 def llvm_version() -> str:
@@ -61,19 +66,29 @@ def llvm_version() -> str:
     return ".".join(map(str, llvm.llvm_version_info))
 
 
+def highest_level() -> int:
+    """The level of code generation that the environment variable STICTION_OPTIMIZATION allows: 2, or 0 where short runs
+    of many unlike scenes spend their time compiling. Both give the same bits.
+    """
+    chosen = os.environ.get("STICTION_OPTIMIZATION", "2")
+    if chosen not in ("0", "2"):
+        raise InputError(f"the environment variable STICTION_OPTIMIZATION is {chosen!r}; allowed: 0, 2")
+    return int(chosen)
+
+
 @functools.cache
-def _native() -> llvm.TargetMachine:
+def _native(level: int) -> llvm.TargetMachine:
     _initialize()
     triple, cpu, flags = features()
     target = llvm.Target.from_triple(triple)
-    return target.create_target_machine(cpu=cpu, features=flags, opt=2, codemodel="jitdefault", jit=True)
+    return target.create_target_machine(cpu=cpu, features=flags, opt=level, codemodel="jitdefault", jit=True)
 
 
-def assemble(text: str, target: llvm.TargetMachine | None = None) -> bytes:
-    """Object code of a module; for this processor unless another one is given."""
+def assemble(text: str, level: int = FULL, target: llvm.TargetMachine | None = None) -> bytes:
+    """Object code of a module at a level of code generation; for this processor unless a target is given."""
 
     def work() -> bytes:
-        machine = target or _native()
+        machine = target or _native(level)
         module = llvm.parse_assembly(text)
         module.verify()  # a mistake in the text would end the process
         module.triple = machine.triple

@@ -30,6 +30,7 @@ LARGE = 6_000  # operations of a program from which on it is put into loops agai
 MOST_OPERATIONS = 120_000  # of a program: what is larger takes minutes to compile, and leaves the instruction cache
 MOST_NODES = 400_000  # of a trace, those included that nothing uses
 MOST_SLOTS = 1_000_000  # numbers of a row, in and out
+WORTH_OPTIMIZING = 20_000  # rows of a call from which on a program that runs once is compiled well
 WORTH_A_THREAD = 1_000_000  # operations below which handing them to another thread costs more than it saves
 _programs: "WeakSet[Program]" = WeakSet()  # all that there are
 
@@ -82,13 +83,13 @@ class Port:
 
 @dataclass
 class Kernel:
-    """Machine code of a program for one number of lanes."""
+    """Machine code of a program for one number of lanes at one level of code generation."""
 
     function: Callable[[int, int, int, int, int], None]
     target: Target
     bytes: int
     seconds: float  # to trace and compile, or to load
-    cached: bool
+    cached: bool  # whether nothing was compiled
     work: int  # operations per row, about; loops of unknown length count 100 times
 
 
@@ -114,6 +115,7 @@ class Program:
         key: anything whose `repr` determines what `function` does, given the package's sources. With it a stored kernel
             is found without tracing; without it the traced text is the key.
         dtype: "float64" or "float32".
+        setup: whether it runs once per simulation: then it is compiled fast rather than well, unless for many rows.
 
     Example:
         >>> from stiction.trace import Port, Program, sin
@@ -132,6 +134,7 @@ class Program:
         outputs: Sequence[Port],
         key: object = None,
         dtype: str = "float64",
+        setup: bool = False,
     ) -> None:
         if dtype not in ("float64", "float32"):
             raise InputError(f"program '{name}': dtype is {dtype!r}; allowed: 'float64', 'float32'")
@@ -145,7 +148,8 @@ class Program:
         self.inputs, self.outputs = tuple(inputs), tuple(outputs)
         self.dtype = np.dtype(dtype)
         self._ranks = [len(port.shape) for port in self.inputs]
-        self._kernels: dict[int, Kernel] = {}
+        self.setup = setup
+        self._kernels: dict[tuple[int, int], Kernel] = {}  # by lanes and level
         self.loaded: dict[int, Any] = {}  # what GPUs have, by their numbers
         self._lock = threading.Lock()
         _programs.add(self)
@@ -210,52 +214,57 @@ class Program:
     def _slots(self) -> list[Slots]:
         return [Slots(p.size, p.role) for p in self.inputs]
 
-    def kernel(self, lanes: int = 0) -> Kernel:
-        """Machine code for this number of lanes (0: as many as the registers hold), from the cache if it can be."""
+    def kernel(self, lanes: int = 0, rows: int = 1) -> Kernel:
+        """Machine code for this number of lanes (0: as many as the registers hold), from the cache if it can be; `rows`
+        are those that it is for.
+        """
         if lanes not in (0, 1, 2, 4, 8, 16):
             raise InputError(
                 f"{self.name}: lanes is {lanes!r}; allowed: 1, 2, 4, 8, 16, or 0 for what the processor holds"
             )
         target = processor.host(lanes, self.dtype.itemsize * 8)
+        fast = self.setup and rows < WORTH_OPTIMIZING
+        level = min(processor.FAST if fast else processor.FULL, processor.highest_level())
         with self._lock:
-            if target.lanes not in self._kernels:
-                self._kernels[target.lanes] = self._build(target)
-            return self._kernels[target.lanes]
+            if (target.lanes, level) not in self._kernels:
+                self._kernels[target.lanes, level] = self._build(target, level)
+            return self._kernels[target.lanes, level]
 
-    def _build(self, target: Target) -> Kernel:
+    def _build(self, target: Target, level: int) -> Kernel:
         began = time.perf_counter()
-        text = None
-        if self.key is None:
-            text = self.text(target)
-            name = cache.key(processor.signature(), sources(), text)
-        else:
-            name = cache.key(processor.signature(), sources(), self.name, self.inputs, self.outputs, self.key, target)
-        stored = cache.read(name, "kernel")
-        if stored is None:
-            entry = WORK.pack(work(self._roots)) + processor.assemble(text or self.text(target))
-            cache.write(name, entry, "kernel")
-        else:
-            entry = stored
+
+        def compile(text: str) -> bytes:
+            return WORK.pack(work(self._roots)) + processor.assemble(text, level)
+
+        toolchain = (processor.signature(), level)
+        stored = self._stored_under(target, *toolchain)
+        entry, missing = cache.compiled("kernel", stored, toolchain, lambda: self.text(target), compile)
         code = entry[WORK.size :]
         function = processor.link(code)
         self._traced = None  # graphs are large; whoever wants to look inside traces again
         seconds, (operations,) = time.perf_counter() - began, WORK.unpack(entry[: WORK.size])
-        return Kernel(function, target, len(code), seconds, stored is not None, operations)
+        return Kernel(function, target, len(code), seconds, not missing, operations)
+
+    def _stored_under(self, *toolchain: object) -> str | None:
+        """The name of its code in the cache, for a toolchain; None where only its trace tells what it does."""
+        if self.key is None:
+            return None
+        return cache.key(sources(), self.name, self.inputs, self.outputs, self.key, *toolchain)
 
     def on_gpu(self, capability: int) -> GpuCode:
         """The program for GPUs of NVIDIA of a compute capability (90 for 9.0), from the cache if it can be."""
-        bits, parts = self.dtype.itemsize * 8, (self.name, self.inputs, self.outputs, self.key)
-        text = self.cuda_text() if self.key is None else None
-        name = cache.key("cuda", capability, processor.signature(), sources(), *(text or parts), bits)
-        stored = cache.read(name, "ptx")
-        if stored is None:
-            kernel, shared, count = text or self.cuda_text()
-            code, helper = processor.watched(lambda: ptx.assembled(kernel, capability)), processor.assemble(shared)
-            stored = GPU.pack(count, len(helper)) + helper + code
-            cache.write(name, stored, "ptx")
-            self._traced = None
-        count, size = GPU.unpack(stored[: GPU.size])
-        helper, code = stored[GPU.size :][:size], stored[GPU.size :][size:]
+        bits = self.dtype.itemsize * 8
+
+        def compile(text: ptx.CudaText) -> bytes:
+            code = processor.watched(lambda: ptx.assembled(text.kernel, capability))
+            helper = processor.assemble(text.shared)
+            return GPU.pack(text.numbers, len(helper)) + helper + code
+
+        toolchain = ("cuda", capability, bits, processor.signature())
+        entry, _ = cache.compiled("ptx", self._stored_under(*toolchain), toolchain, self.cuda_text, compile)
+        self._traced = None
+        count, size = GPU.unpack(entry[: GPU.size])
+        helper, code = entry[GPU.size :][:size], entry[GPU.size :][size:]
         return GpuCode(code, processor.link(helper), count, ptx.by_value(count, bits))
 
     def cuda_text(self) -> ptx.CudaText:
@@ -371,7 +380,7 @@ class Program:
             strides.append(len(array) if port.role == "lookup" else port.size if leading else 0)
             steps.append(port.size * self.dtype.itemsize if leading and port.role == "uniform" else 0)
         places, targets = [launch.address(r) for r in rows], [launch.address(r) for r in results]
-        kernel = self.kernel(1 if count == 1 else 0)
+        kernel = self.kernel(1 if count == 1 else 0, count * calls)
         workers = _workers(kernel, count * calls, threads)
         if calls > 1:
             jumps = [count * port.size * self.dtype.itemsize for port in self.outputs]
@@ -400,7 +409,7 @@ class Program:
             len(array) if port.role == "lookup" else port.size if port.role == "varying" else 0
             for array, port in zip(arrays, self.inputs, strict=True)
         ]
-        kernel = self.kernel(1 if count == 1 else 0)
+        kernel = self.kernel(1 if count == 1 else 0, count)
         edges = launch.edges_of(count, kernel.target.lanes, _workers(kernel, count, threads))
         return launch.bound(kernel.function, arrays, strides, results, edges)
 
