@@ -1,35 +1,122 @@
-"""Shared set-up: an own cache folder for the run, and a count of the programs that it compiled."""
+"""Set-up of the test run: stored kernels, skips for want of hardware, the summary at its end."""
 
+import contextlib
+import gc
 import os
 import tempfile
+from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from tests.gpu import gpu
+from tests.site.browser import program as chromium
+
+ROOT = Path(__file__).parent
+KERNELS = ROOT / ".kernels"  # stored from run to run
+SIZES = "sizes.txt"  # beside them: what tests of code sizes found
+SLOWEST = 10  # files of the summary
+NEEDS = {  # marker: what tells whether it is here, and what to say where it is not
+    "browser": (chromium, "no Chromium here; on Debian and Ubuntu: apt install chromium"),
+    "gpu": (gpu, "no GPU of NVIDIA with CuPy here"),
+}
 
 settings.register_profile("stiction", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("stiction")
 
 
-SIZES = "sizes.txt"  # in the cache folder: what tests of code sizes found
+def pytest_addoption(parser):
+    parser.addoption("--cold", action="store_true", help="compile all kernels anew, also those of earlier runs")
 
 
 def pytest_configure(config):
+    config.compiled = []  # bytes of the kernels
     if hasattr(config, "workerinput"):  # one of several processes: they share the folder of the first
+        _count_compilations(config)
         return
-    config.kernel_folder = tempfile.TemporaryDirectory(prefix="stiction-test-")
-    os.chmod(config.kernel_folder.name, 0o700)
-    os.environ["STICTION_CACHE"] = os.environ["STICTION_TEST_FOLDER"] = config.kernel_folder.name
+    folder = _stored(config.getoption("--cold"))
+    config.kernel_folder = folder
+    os.environ["STICTION_CACHE"] = os.environ["STICTION_TEST_FOLDER"] = str(folder)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(folder / SIZES)
+    if not config.getoption("numprocesses", None):
+        _count_compilations(config)
+
+
+def _stored(cold):
+    """The folder of kernels, emptied for a cold run; a temporary one where it cannot be used."""
+    from stiction.trace import cache
+
+    try:
+        KERNELS.mkdir(mode=0o700, exist_ok=True)
+        tempfile.TemporaryFile(dir=KERNELS).close()
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="stiction-test-"))
+    for kind in cache.KINDS if cold else ():
+        for path in KERNELS.glob(f"*.{kind}"):
+            path.unlink()
+    return KERNELS
+
+
+def _count_compilations(config):
+    from stiction.trace import processor
+
+    assemble = processor.assemble
+
+    def counted(*arguments, **options):
+        code = assemble(*arguments, **options)
+        config.compiled.append(len(code))
+        return code
+
+    processor.assemble = counted
+
+
+def pytest_collection_finish(session):
+    """What was imported stays: the garbage collector need not look at it again, nor often at what a trace makes."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 10, 10)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    for marker, (present, reason) in NEEDS.items():
+        if item.get_closest_marker(marker) and not present():
+            missing = pytest.fail if marker == "browser" and os.environ.get("CI") == "true" else pytest.skip
+            missing(reason)
+
+
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["compiled"] = session.config.compiled
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node, error):
+    """A worker ended."""
+    node.config.compiled += getattr(node, "workeroutput", {}).get("compiled", [])
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    folder = config.kernel_folder.name
-    kernels = [name for name in os.listdir(folder) if name.endswith(".kernel")]
-    size = sum(os.path.getsize(os.path.join(folder, name)) for name in kernels)
-    if os.path.exists(os.path.join(folder, SIZES)):
-        with open(os.path.join(folder, SIZES)) as lines:
-            for line in sorted(set(lines)):
-                terminalreporter.write_line(line.rstrip())
-    terminalreporter.write_line(f"kernels compiled in this run: {len(kernels)}, {size / 1e6:.1f} MB of machine code")
+    write = terminalreporter.write_line
+    with contextlib.suppress(FileNotFoundError), open(config.kernel_folder / SIZES) as lines:
+        for line in sorted(set(lines)):
+            write(line.rstrip())
+    seconds, skipped = Counter(), Counter()
+    for outcome, reports in terminalreporter.stats.items():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                seconds[report.nodeid.split("::")[0]] += report.duration
+            if outcome == "skipped":
+                skipped[report.longrepr[2].removeprefix("Skipped: ")] += 1
+    if seconds:
+        write(f"slowest files, of {sum(seconds.values()):.0f} s in all:")
+        for file, spent in seconds.most_common(SLOWEST):
+            write(f"{spent:7.1f} s  {file}")
+    size = sum(config.compiled) / 1e6
+    write(f"kernels compiled: {len(config.compiled)}, {size:.1f} MB of machine code; stored in {config.kernel_folder}")
+    for reason, times in skipped.most_common():
+        write(f"{times} skipped: {reason}")
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ place. What it cannot show, the machine that is missing, is behind the marker `g
 """
 
 import ctypes
+import functools
 import re
 import types
 
@@ -32,6 +33,17 @@ define void @go_to(i32 %k) {
   ret void
 }
 """
+
+
+@functools.cache
+def gpu():
+    """Whether there is a GPU of NVIDIA, with CuPy."""
+    try:
+        import cupy
+
+        return cupy.cuda.runtime.getDeviceCount() > 0
+    except Exception:  # no package, no driver, no GPU
+        return False
 
 
 class Placed(np.ndarray):

@@ -15,7 +15,7 @@ import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -80,22 +80,26 @@ def late(*_: Any) -> None:
     raise BrokenError(f"it took longer than {LONGEST} s")
 
 
-def soak(minutes: float, seed: int, out: Path, kinds: Collection[str] = ()) -> int:
-    """Trials of these kinds, or of all, in turn, each as long as its share; how many broke."""
+def soak(trials: Iterable[str], seed: int, out: Path) -> int:
+    """Run trials of these kinds one after another, the first with this seed; how many broke."""
     signal.signal(signal.SIGALRM, late)
-    counts = {name: Count() for name in TRIALS if not kinds or name in kinds}
-    spent = dict.fromkeys(counts, 0.0)
-    end = time.monotonic() + 60 * minutes
+    counts: dict[str, Count] = {}
     with tempfile.TemporaryDirectory() as folder:
-        while time.monotonic() < end:
-            name = min(spent, key=lambda x: spent[x] / TRIALS[x][1])
-            began = time.monotonic()
-            one(name, seed, Path(folder), counts[name])
-            spent[name] += time.monotonic() - began
-            seed += 1
-            if sys.stderr.isatty():
-                print(f"\r{max(0, end - time.monotonic()):5.0f} s to go, {seed} trials ", end="", file=sys.stderr)
+        for number, name in enumerate(trials, seed):
+            one(name, number, Path(folder), counts.setdefault(name, Count()))
     return told(counts, out)
+
+
+def for_minutes(minutes: float, kinds: Collection[str] = ()) -> Iterator[str]:
+    """These kinds of trials, or all, in turn, each for its share of the time."""
+    spent = dict.fromkeys(kinds or TRIALS, 0.0)
+    end = time.monotonic() + 60 * minutes
+    while (began := time.monotonic()) < end:
+        name = min(spent, key=lambda x: spent[x] / TRIALS[x][1])
+        yield name
+        spent[name] += time.monotonic() - began
+        if sys.stderr.isatty():
+            print(f"\r{max(0, end - time.monotonic()):5.0f} s to go ", end="", file=sys.stderr)
 
 
 def told(counts: dict[str, Count], out: Path) -> int:
@@ -121,7 +125,7 @@ def main() -> None:
     options.add_argument("--only", nargs="+", choices=TRIALS, default=(), metavar="KIND", help=", ".join(TRIALS))
     given = options.parse_args()
     print(f"seed {given.seed}; trial K of a kind is repeated by its own seed, in its file", file=sys.stderr)
-    sys.exit(1 if soak(given.minutes, given.seed, given.out, given.only) else 0)
+    sys.exit(1 if soak(for_minutes(given.minutes, given.only), given.seed, given.out) else 0)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from stiction.errors import StictionError
 from stiction.lessons import HERE, TITLES, file_of
 from stiction.lessons.question import Question
 from stiction.lessons.serve import command
-from tests.site.browser import Browser, program
+from tests.site.browser import Browser
 
 
 def notebook(name):
@@ -88,7 +88,7 @@ TEXT = """(() => { const roots = [document.body], found = []; while (roots.lengt
   return found.join(" ") })()"""  # that of notebooks is in shadow roots
 
 
-@pytest.mark.skipif(program() is None, reason="no Chromium here; on Debian: apt install chromium")
+@pytest.mark.browser
 @pytest.mark.parametrize("names", [list(TITLES)[-2:], pytest.param(list(TITLES)[:-2], marks=pytest.mark.slow)], ids=len)
 def test_lessons_open_in_a_browser_without_a_request_to_anywhere(names):
     """The list, on desk and phone, and lessons down to their last questions, served as `stiction lessons` does."""

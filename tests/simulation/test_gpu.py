@@ -273,21 +273,7 @@ def test_refusals(monkeypatch):
 # On a GPU.
 
 
-@functools.cache
-def gpu():
-    """Whether there is one."""
-    try:
-        import cupy
-
-        return cupy.cuda.runtime.getDeviceCount() > 0
-    except Exception:  # no package, no driver, no GPU
-        return False
-
-
-needs_gpu = [pytest.mark.gpu, pytest.mark.skipif(not gpu(), reason="no GPU of NVIDIA with CuPy here")]
-
-
-@pytest.mark.parametrize("name", [pytest.param(name, marks=needs_gpu) for name in CASES])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.gpu) for name in CASES])
 def test_bits_on_a_gpu(name):
     """10⁵ steps on both, to the last bit."""
     make = CASES[name]()
@@ -302,7 +288,6 @@ def test_bits_on_a_gpu(name):
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not gpu(), reason="no GPU of NVIDIA with CuPy here")
 @pytest.mark.parametrize("library", ["cupy", "torch", "jax"])
 def test_other_libraries_take_the_arrays_without_a_copy(library):
     os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # JAX would take most of the memory

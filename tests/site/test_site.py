@@ -13,12 +13,11 @@ import stiction
 from stiction.errors import StictionError
 from stiction.site.build import build
 
-from .browser import Browser, program
+from .browser import Browser
 from .links import problems
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-SEEN_IN_BROWSER = pytest.mark.skipif(program() is None, reason="no Chromium here; on Debian: apt install chromium")
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +42,7 @@ def test_every_page_is_in_the_navigation_and_there():
     assert set(listed) == {str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")}
 
 
-@SEEN_IN_BROWSER
+@pytest.mark.browser
 @pytest.mark.parametrize("part", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)])
 def test_every_page_opens_without_a_fault(site, part):
     """No request to anywhere, no console error, no overflow, no formula left as text, at desk and phone width."""
@@ -61,7 +60,7 @@ def test_every_page_opens_without_a_fault(site, part):
     assert wrong == {}
 
 
-@SEEN_IN_BROWSER
+@pytest.mark.browser
 def test_search_finds_without_a_server(site):
     with Browser() as browser:
         tab = browser.page()
