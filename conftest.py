@@ -16,6 +16,23 @@ ROOT = Path(__file__).parent
 KERNELS = ROOT / ".kernels"  # stored from run to run
 SIZES = "sizes.txt"  # beside them: what tests of code sizes found
 SLOWEST = 10  # files of the summary
+LEVEL = "STICTION_OPTIMIZATION"  # most tests compile fast, with the same bits (tests/simulation/test_levels.py)
+OPTIMIZED = (  # one group of every kind runs the kernels that users get
+    "tests/trace",
+    "tests/oracles",
+    "tests/papers",
+    "tests/test_code_size.py",
+    "tests/dynamics/test_against_mujoco.py",
+    "tests/friction/test_laws.py",
+    "tests/methods/test_honest_steps.py",
+    "tests/drive/test_drives.py",
+    "tests/control/test_cascades.py",
+    "tests/contact/test_rest.py",
+    "tests/contact/test_motion.py",
+    "tests/constraint/test_kinds.py",
+    "tests/simulation/test_batch.py",
+    "tests/simulation/test_simulator.py",
+)
 NEEDS = {  # marker: what tells whether it is here, and what to say where it is not
     "browser": (chromium, "no Chromium here; on Debian and Ubuntu: apt install chromium"),
     "gpu": (gpu, "no GPU of NVIDIA with CuPy here"),
@@ -37,6 +54,7 @@ def pytest_configure(config):
     folder = _stored(config.getoption("--cold"))
     config.kernel_folder = folder
     os.environ["STICTION_CACHE"] = os.environ["STICTION_TEST_FOLDER"] = str(folder)
+    os.environ.setdefault(LEVEL, "0")
     with contextlib.suppress(FileNotFoundError):
         os.unlink(folder / SIZES)
     if not config.getoption("numprocesses", None):
@@ -76,6 +94,14 @@ def pytest_collection_finish(session):
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 10, 10)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    with pytest.MonkeyPatch.context() as patch:
+        if item.nodeid.startswith(OPTIMIZED):
+            patch.setenv(LEVEL, "2")
+        return (yield)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -49,6 +49,7 @@ def test_code_of_another_processor_is_not_taken(private_cache, monkeypatch, key)
 
 
 def test_code_of_other_options_or_levels_is_not_taken(private_cache, monkeypatch):
+    monkeypatch.setenv("STICTION_OPTIMIZATION", "2")
     assert fresh().kernel(1).cached is False
     assert processor.OPTIONS[0] in processor.signature()
     monkeypatch.setenv("STICTION_OPTIMIZATION", "0")
