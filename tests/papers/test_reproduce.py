@@ -25,10 +25,7 @@ def missed(name, claim):
     return any(case == name and claim.what.startswith(what) for case, what in MISSES)
 
 
-LONG = {"gears-3"}  # half a minute
-
-
-@pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.slow) if x in LONG else x for x in CASES])
+@pytest.mark.parametrize("name", CASES)
 def test_claims_hold(name, tmp_path):
     """Timings aside, which a busy machine spoils: `stiction reproduce` judges them. What is known not to hold must not:
     a claim that begins to hold leaves the list. A claim without a verdict has nothing published to compare with.
