@@ -2,6 +2,7 @@
 
 import contextlib
 import gc
+import json
 import os
 import tempfile
 from collections import Counter
@@ -14,7 +15,9 @@ from tests.site.browser import program as chromium
 
 ROOT = Path(__file__).parent
 KERNELS = ROOT / ".kernels"  # stored from run to run
-SIZES = "sizes.txt"  # beside them: what tests of code sizes found
+SECONDS = KERNELS / "seconds.json"  # of each test
+UNKNOWN = 0.3  # s of a test that never ran
+SIZES = "sizes.txt"  # what tests of code sizes found
 SLOWEST = 10  # files of the summary
 LEVEL = "STICTION_OPTIMIZATION"  # most tests compile fast, with the same bits (tests/simulation/test_levels.py)
 OPTIMIZED = (  # one group of every kind runs the kernels that users get
@@ -44,6 +47,7 @@ settings.load_profile("stiction")
 
 def pytest_addoption(parser):
     parser.addoption("--cold", action="store_true", help="compile all kernels anew, also those of earlier runs")
+    parser.addoption("--within", type=float, metavar="SECONDS", help="run as many tests as took so long when last run")
 
 
 def pytest_configure(config):
@@ -51,29 +55,26 @@ def pytest_configure(config):
     if hasattr(config, "workerinput"):  # one of several processes: they share the folder of the first
         _count_compilations(config)
         return
-    folder = _stored(config.getoption("--cold"))
-    config.kernel_folder = folder
-    os.environ["STICTION_CACHE"] = os.environ["STICTION_TEST_FOLDER"] = str(folder)
+    config.notes = tempfile.TemporaryDirectory(prefix="stiction-test-")
+    os.environ["STICTION_TEST_FOLDER"] = config.notes.name
+    os.environ["STICTION_CACHE"] = _kernel_folder(config.getoption("--cold"), config.notes.name)
     os.environ.setdefault(LEVEL, "0")
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(folder / SIZES)
     if not config.getoption("numprocesses", None):
         _count_compilations(config)
 
 
-def _stored(cold):
-    """The folder of kernels, emptied for a cold run; a temporary one where it cannot be used."""
+def _kernel_folder(cold, temporary):
+    """The folder of kernels, emptied for a cold run; a temporary one where the checkout cannot be written."""
     from stiction.trace import cache
 
     try:
         KERNELS.mkdir(mode=0o700, exist_ok=True)
-        tempfile.TemporaryFile(dir=KERNELS).close()
     except OSError:
-        return Path(tempfile.mkdtemp(prefix="stiction-test-"))
+        return temporary
     for kind in cache.KINDS if cold else ():
         for path in KERNELS.glob(f"*.{kind}"):
             path.unlink()
-    return KERNELS
+    return str(KERNELS)
 
 
 def _count_compilations(config):
@@ -87,6 +88,28 @@ def _count_compilations(config):
         return code
 
     processor.assemble = counted
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave tests out, in their order, that would take longer than `--within` allows."""
+    left = config.getoption("--within")
+    if left is None:
+        return
+    known, chosen, others = _seconds(), [], []
+    for item in items:
+        seconds = known.get(item.nodeid, UNKNOWN)
+        (chosen if seconds <= left else others).append(item)
+        left -= seconds if seconds <= left else 0
+    items[:] = chosen
+    config.hook.pytest_deselected(items=others)
+
+
+def _seconds():
+    """How long each test took when it last ran."""
+    try:
+        return json.loads(SECONDS.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
 
 
 def pytest_collection_finish(session):
@@ -125,22 +148,27 @@ def pytest_testnodedown(node, error):
 
 def pytest_terminal_summary(terminalreporter, config):
     write = terminalreporter.write_line
-    with contextlib.suppress(FileNotFoundError), open(config.kernel_folder / SIZES) as lines:
+    with contextlib.suppress(FileNotFoundError), open(Path(config.notes.name) / SIZES) as lines:
         for line in sorted(set(lines)):
             write(line.rstrip())
-    seconds, skipped = Counter(), Counter()
+    tests, skipped = Counter(), Counter()
     for outcome, reports in terminalreporter.stats.items():
         for report in reports:
             if isinstance(report, pytest.TestReport):
-                seconds[report.nodeid.split("::")[0]] += report.duration
+                tests[report.nodeid] += report.duration
             if outcome == "skipped":
                 skipped[report.longrepr[2].removeprefix("Skipped: ")] += 1
-    if seconds:
-        write(f"slowest files, of {sum(seconds.values()):.0f} s in all:")
-        for file, spent in seconds.most_common(SLOWEST):
-            write(f"{spent:7.1f} s  {file}")
+    files = Counter()
+    for test, seconds in tests.items():
+        files[test.split("::")[0]] += seconds
+    if files:
+        write(f"slowest files, of {sum(files.values()):.0f} s in all:")
+        for file, seconds in files.most_common(SLOWEST):
+            write(f"{seconds:7.1f} s  {file}")
+    with contextlib.suppress(OSError):
+        SECONDS.write_text(json.dumps({**_seconds(), **{test: round(x, 2) for test, x in tests.items()}}))
     size = sum(config.compiled) / 1e6
-    write(f"kernels compiled: {len(config.compiled)}, {size:.1f} MB of machine code; stored in {config.kernel_folder}")
+    write(f"kernels compiled: {len(config.compiled)}, {size:.1f} MB; stored in {os.environ['STICTION_CACHE']}")
     for reason, times in skipped.most_common():
         write(f"{times} skipped: {reason}")
 

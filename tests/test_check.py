@@ -1,0 +1,87 @@
+"""`./run check`: which tests belong to a changed file, and what makes it fail."""
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import conftest
+
+sys.path.append(str(Path(__file__).parent.parent / "tools"))
+import check
+
+ROOT = check.ROOT
+
+
+def test_a_source_file_is_tested_by_its_mutants_its_examples_and_its_package():
+    chosen = list(check.tests_of(Path("src/stiction/rows/stick_slip.py")))
+    assert chosen[0].startswith("tests/rows/test_stick_slip.py")
+    assert {"src/stiction/rows/stick_slip.py", "tests/rows"} <= set(chosen)
+    assert "tests/test_cli.py" in check.tests_of(Path("src/stiction/cli.py"))
+
+
+@pytest.mark.parametrize(
+    "file, test",
+    [
+        ("tests/rows/test_cones.py", "tests/rows/test_cones.py"),
+        ("tests/rows/contact_problems.py", "tests/rows/test_cones.py"),
+        ("docs/contacts.md", "tests/test_quality.py::test_code_in_the_docs_runs[contacts.md]"),
+        ("tools/soak.py", "tests/test_soak.py"),
+        ("pyproject.toml", "tests/test_quality.py"),
+    ],
+)
+def test_other_files(file, test):
+    assert (ROOT / file).exists()
+    assert test in list(check.tests_of(Path(file)))
+
+
+def test_every_test_that_is_named_exists():
+    for file in sorted((ROOT / "src" / "stiction").rglob("*.py")):
+        for test in check.tests_of(file.relative_to(ROOT)):
+            assert (ROOT / test.partition("::")[0]).exists(), (file, test)
+
+
+@pytest.fixture
+def clean(monkeypatch):
+    monkeypatch.setattr(check, "changed", lambda: [])
+    monkeypatch.setattr(check, "TOOLS", (("python", "-c", ""),))
+
+
+def status():
+    with pytest.raises(SystemExit) as ended:
+        check.main()
+    return ended.value.code
+
+
+def test_nothing_to_complain_about(clean, capsys):
+    assert status() == 0
+    assert "no tests to run" in capsys.readouterr().out
+
+
+def test_a_tool_that_complains_is_shown(clean, monkeypatch, capsys):
+    monkeypatch.setattr(check, "TOOLS", (("python", "-c", "exit('a line is too long')"),))
+    assert status() == 1
+    assert "a line is too long" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("body, expected", [("assert 1 + 1 == 2", 0), ("assert 1 + 1 == 3", 1)])
+def test_tests_decide(clean, monkeypatch, tmp_path, body, expected):
+    file = tmp_path / "test_sum.py"
+    file.write_text(f"def test_sum():\n    {body}\n")
+    monkeypatch.setattr(check, "changed", lambda: [file])
+    monkeypatch.setattr(check, "tests_of", lambda _: [str(file)])
+    assert status() == expected
+
+
+def test_tests_that_took_long_are_left_out(monkeypatch):
+    """In their order, as many as fit into a second; `new` never ran."""
+    monkeypatch.setattr(conftest, "_seconds", lambda: {"a": 0.6, "b": 0.9, "c": 0.05})
+    left = []
+    hook = SimpleNamespace(pytest_deselected=lambda items: left.extend(items))
+    items = [SimpleNamespace(nodeid=name) for name in ("a", "b", "new", "c")]
+    for seconds, names in ((1.0, ["a", "new", "c"]), (None, ["a", "new", "c"]), (0.1, ["c"])):
+        config = SimpleNamespace(getoption=lambda _, seconds=seconds: seconds, hook=hook)
+        conftest.pytest_collection_modifyitems(config, items)
+        assert [item.nodeid for item in items] == names
+    assert [item.nodeid for item in left] == ["b", "a", "new"]
