@@ -4,9 +4,8 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-import pytest
-
 import conftest
+import pytest
 
 sys.path.append(str(Path(__file__).parent.parent / "tools"))
 import check
@@ -65,12 +64,12 @@ def test_a_tool_that_complains_is_shown(clean, monkeypatch, capsys):
     assert "a line is too long" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("body, expected", [("assert 1 + 1 == 2", 0), ("assert 1 + 1 == 3", 1)])
-def test_tests_decide(clean, monkeypatch, tmp_path, body, expected):
-    file = tmp_path / "test_sum.py"
-    file.write_text(f"def test_sum():\n    {body}\n")
-    monkeypatch.setattr(check, "changed", lambda: [file])
-    monkeypatch.setattr(check, "tests_of", lambda _: [str(file)])
+@pytest.mark.parametrize(
+    "test, expected", [("src/stiction/patterns.py", False), ("tests/test_check.py::test_none", True)]
+)
+def test_tests_decide(clean, monkeypatch, test, expected):
+    monkeypatch.setattr(check, "changed", lambda: [Path(test)])
+    monkeypatch.setattr(check, "tests_of", lambda _: [test])
     assert status() == expected
 
 
