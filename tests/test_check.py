@@ -1,5 +1,6 @@
 """`./run check`: which tests belong to a changed file, and what makes it fail."""
 
+import os
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -64,13 +65,17 @@ def test_a_tool_that_complains_is_shown(clean, monkeypatch, capsys):
     assert "a line is too long" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "test, expected", [("src/stiction/patterns.py", False), ("tests/test_check.py::test_none", True)]
-)
-def test_tests_decide(clean, monkeypatch, test, expected):
-    monkeypatch.setattr(check, "changed", lambda: [Path(test)])
-    monkeypatch.setattr(check, "tests_of", lambda _: [test])
-    assert status() == expected
+def test_that_fails_where_it_is_asked_to():
+    assert "STICTION_TEST_FAILS" not in os.environ
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_tests_decide(clean, monkeypatch, fails):
+    if fails:
+        monkeypatch.setenv("STICTION_TEST_FAILS", "1")
+    monkeypatch.setattr(check, "changed", lambda: [Path("a file")])
+    monkeypatch.setattr(check, "tests_of", lambda _: ["tests/test_check.py::test_that_fails_where_it_is_asked_to"])
+    assert status() == fails
 
 
 def test_tests_that_took_long_are_left_out(monkeypatch):
