@@ -113,6 +113,7 @@ def test_run_keeps_the_callers_folder(tmp_path):
 
 
 def test_ci_runs_the_readme_command():
-    assert "./run test" in (ROOT / "README.md").read_text()
-    assert (ROOT / ".ci/run").read_text().rstrip().endswith("./run test")
+    readme, ci = (ROOT / "README.md").read_text(), (ROOT / ".ci/run").read_text()
+    assert "./run test " in readme and ci.rstrip().endswith("./run test")
+    assert "apt install chromium" in readme and "install -qy chromium" in ci
     assert os.access(ROOT / "run", os.X_OK)

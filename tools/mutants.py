@@ -137,6 +137,8 @@ def fate(mutant: Mutant, clone: Path) -> str:
         status, _ = tested(clone, mutant.tests, LONGEST)
     finally:
         path.write_text(right, encoding="utf-8")
+        if mutant.room == "trace":  # kernels that a mistake of the compiler stored
+            shutil.rmtree(clone / ".kernels", ignore_errors=True)
     if status in NONE_RAN:
         return "broken"
     return "killed" if status else "explained" if mutant.equivalent else "survived"

@@ -48,13 +48,15 @@ def test_code_of_another_processor_is_not_taken(private_cache, monkeypatch, key)
     assert [fresh(key).kernel(1).cached for _ in range(2)] == [False, True]
 
 
-def test_code_of_other_options_or_levels_is_not_taken(private_cache, monkeypatch):
+@pytest.mark.parametrize("key", ["k", None])
+def test_code_of_another_level_or_compiler_is_not_taken(private_cache, monkeypatch, key):
     monkeypatch.setenv("STICTION_OPTIMIZATION", "2")
-    assert fresh().kernel(1).cached is False
-    assert processor.OPTIONS[0] in processor.signature()
+    assert [fresh(key).kernel(1).cached for _ in range(2)] == [False, True]
     monkeypatch.setenv("STICTION_OPTIMIZATION", "0")
-    assert [fresh().kernel(1).cached for _ in range(2)] == [False, True]
-    assert len(list(private_cache.glob("*.kernel"))) == 2
+    assert [fresh(key).kernel(1).cached for _ in range(2)] == [False, True]
+    monkeypatch.setattr(processor, "digest_of_module", lambda file: Path(file).name + ", edited")
+    assert [fresh(key).kernel(1).cached for _ in range(2)] == [False, True]
+    assert len(list(private_cache.glob("*.kernel"))) == 3
 
 
 def test_a_program_of_other_sources_is_traced_again_but_equal_text_is_compiled_once(private_cache, monkeypatch):

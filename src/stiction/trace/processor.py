@@ -12,12 +12,9 @@ import llvmlite.binding as llvm
 from stiction.errors import InputError
 from stiction.trace.arithmetic import Target
 from stiction.trace.compiler_lock import CompilerLock
+from stiction.trace.sources import digest_of_module
 
 MEMORY = ("malloc", "free")  # what kernels with large arrays call
-OPTIONS = (
-    "-disable-post-ra",  # no scheduler after register allocation: half the compile time, no slower code
-    "-pre-RA-sched=list-burr",  # fewer registers in long straight code: up to a tenth faster
-)
 FAST, FULL = 0, 2  # levels of LLVM's code generator: compiles about 4 times faster; code runs about 4 times faster
 SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 LOOK = 0.05  # s between looks at the keyboard while something is compiled
@@ -26,8 +23,10 @@ _lock = CompilerLock()
 
 @functools.cache
 def _initialize() -> None:
-    for option in OPTIONS:
-        llvm.set_option("", option)
+    # Without the scheduler after register allocation: half the compile time, no slower code.
+    llvm.set_option("", "-disable-post-ra")
+    # Fewer registers in long straight code: up to a tenth faster.
+    llvm.set_option("", "-pre-RA-sched=list-burr")
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     library = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
@@ -57,8 +56,13 @@ def host(lanes: int = 0, bits: int = 64) -> Target:
 
 @functools.cache
 def signature() -> str:
-    """All that compiled code depends on besides its text and level: CPU, its features, version and options of LLVM."""
-    return "/".join((*features(), llvm_version(), *OPTIONS))
+    """The processor and LLVM: CPU, its features, version."""
+    return "/".join((*features(), llvm_version()))
+
+
+def toolchain(level: int) -> tuple:
+    """All that machine code depends on besides its text; this file is what turns text into code."""
+    return signature(), level, digest_of_module(__file__)
 
 
 def llvm_version() -> str:

@@ -22,7 +22,7 @@ from stiction.trace.llvm import Slots, emit
 from stiction.trace.precision import tracing
 from stiction.trace.rolled import rolled
 from stiction.trace.schedule import bodies, operation_counts, ordered, work
-from stiction.trace.sources import sources
+from stiction.trace.sources import digest_of_module, sources
 
 WORK = struct.Struct("<Q")  # stored before the code
 GPU = struct.Struct("<QQ")  # shared numbers, and bytes of what computes them
@@ -236,7 +236,7 @@ class Program:
         def compile(text: str) -> bytes:
             return WORK.pack(work(self._roots)) + processor.assemble(text, level)
 
-        toolchain = (processor.signature(), level)
+        toolchain = processor.toolchain(level)
         stored = self._stored_under(target, *toolchain)
         entry, missing = cache.compiled("kernel", stored, toolchain, lambda: self.text(target), compile)
         code = entry[WORK.size :]
@@ -260,7 +260,7 @@ class Program:
             helper = processor.assemble(text.shared)
             return GPU.pack(text.numbers, len(helper)) + helper + code
 
-        toolchain = ("cuda", capability, bits, processor.signature())
+        toolchain = (capability, bits, digest_of_module(ptx.__file__), *processor.toolchain(processor.FULL))
         entry, _ = cache.compiled("ptx", self._stored_under(*toolchain), toolchain, self.cuda_text, compile)
         self._traced = None
         count, size = GPU.unpack(entry[: GPU.size])

@@ -20,6 +20,12 @@ def sources() -> str:
     return digest_of(Path(__file__).resolve().parent.parent)
 
 
+@functools.cache
+def digest_of_module(file: str) -> str:
+    """The digest of one source file, as it is."""
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+
+
 def digest_of(root: Path) -> str:
     """The digest of the code below a folder; that of the bytes where nothing can be stored, kernels included."""
     files = [(path.relative_to(root).as_posix().encode(), path.read_bytes()) for path in sorted(root.rglob("*.py"))]
