@@ -90,6 +90,13 @@ class Candidates:
             for pattern in pair:
                 if not any(fnmatchcase(name, pattern) for name in self.carriers):
                     raise ContactError(f"off: {unknown('body with shapes', pattern, 'this scene', self.carriers)}")
+        for carrier in self.carriers.values():
+            for shape in carrier.shapes:
+                if shape.roundness and len(shape.points_here) > 2:
+                    raise ContactError(
+                        f"'{carrier.name}' has a {type(shape).__name__} with a radius around {len(shape.points_here)} "
+                        "points; allowed: around one (a ball) or two (a capsule). Make it of several shapes"
+                    )
         known = {shape.material for carrier in self.carriers.values() for shape in carrier.shapes}
         for material in contacts.materials():
             if material not in known:

@@ -48,11 +48,13 @@ class Detector:
         like: Sequence[Scalar],
     ) -> None:
         self.h, self.like, self.tables = h, like, tables
-        self.poses, self.twists = Records(Pose, 12, len(poses), like), Records(Twist, 6, len(poses), like)
-        self.fastest = Array(max(1, len(poses)), like)  # of any point of a body [m/s]
-        for k, (pose, twist) in enumerate(zip(poses, twists, strict=True)):
+        count = len(poses) + 1  # the last is the world, whose points touch what moves
+        self.poses, self.twists = Records(Pose, 12, count, like), Records(Twist, 6, count, like)
+        self.fastest = Array(count, like)  # of any point of a body [m/s]
+        sizes = [*tables.sizes, 0]
+        for k, (pose, twist) in enumerate(zip([*poses, Pose()], [*twists, AT_REST], strict=True)):
             self.poses[k], self.twists[k] = pose, twist
-            self.fastest[k] = length(twist.linear) + length(twist.angular) * tables.sizes[k]
+            self.fastest[k] = length(twist.linear) + length(twist.angular) * sizes[k]
 
     def find(self, most: int) -> Slots:
         """The nearest candidates."""
@@ -237,7 +239,7 @@ class Met(NamedTuple):
 
     Attributes:
         number: of the candidate.
-        body: number of what carries the point.
+        body: number of what carries the point; for the world, the number after that of the last body.
         other: number of what carries the target; −1 for the world.
         radius: of the ball around the point [m].
         pair: both bodies.

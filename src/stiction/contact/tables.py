@@ -12,7 +12,7 @@ class Row(NamedTuple):
 
     Attributes:
         number: of the candidate.
-        body: number of what carries the point.
+        body: number of what carries the point; for the world, the number after that of the last body.
         other: number of what carries the target; −1 for the world.
         x: of the point in its body [m].
         y: likewise.
@@ -43,7 +43,7 @@ class Group(NamedTuple):
     Attributes:
         number: of the first candidate.
         corners: how many they are.
-        body: number of what carries the corners.
+        body: number of what carries the corners, likewise.
         other: number of what carries the faces; −1 for the world.
         first: number of the first face.
         faces: how many they are.

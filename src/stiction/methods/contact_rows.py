@@ -84,6 +84,7 @@ class ContactRows:
         self.friction, self.rested = (Array(self.most, self.like) for _ in range(2))
         self.p, self.last, self.wish, self.held = (Array(self.width * self.most, self.like) for _ in range(4))
         self.own, self.column_v = now.own, column(self.v, self.like)
+        self.back = Array(self.width * self.most, self.like)  # velocity to the anchor that a stuck row is given [m/s]
         self.residual = Array(1, self.like)  # of the last search [m/s]
         self.jumps = Array(1, self.like)  # how many contacts changed their modes, or their forces by much
         self.scale = Array(1, self.like)  # mean compliance of the rows [1/kg]
@@ -242,11 +243,11 @@ class ContactRows:
         `here` keep theirs.
         """
         fastest, give, taken = Array(1, self.like), tolerance(SOFT) * self.scale[0], self.slots.count
-        back = self._agreed(A)
+        self._agree(A, here)
 
         def lean(r: Any) -> None:
             fastest[0] = maximum(fastest[0], absolute(c[r] + self.offset[r]))
-            c[r] = c[r] + self.offset[r] + back[r] - give * (1 - LEAK) * self.last[r]
+            c[r] = c[r] + self.offset[r] + self.back[r] - give * (1 - LEAK) * self.last[r]
 
         self.rows(lean)
 
@@ -260,17 +261,21 @@ class ContactRows:
         enough = tolerance(TOLERANCE) * maximum(fastest[0], GRAVITY * self.h)
         self.residual[0] = solve(CoupledRows(A, c, blocks, self.like), self.p, enough, here).residual
 
-    def _agreed(self, A: Grid) -> Array:
-        """The velocities at which overlaps and ways from anchors are made good, as far as they agree: what would only
-        strain a body between its contacts, or against joints that hold, is left out: w − λ (A + λ)⁻¹ w.
+    def _agree(self, A: Grid, here: Scalar) -> None:
+        """Find, in the lanes that are `here`, the velocities at which overlaps and ways from anchors are made good, as
+        far as they agree: what would only strain a body between its contacts, or against joints that hold, is left out:
+        w − λ (A + λ)⁻¹ w.
         """
         n, rows = self.active * self.width, self.width * self.most
-        back = Array(rows, self.like)
         soft = AGREED * self.scale[0]
 
         def count(r: Any, total: list) -> list:
             return [total[0] + absolute(self.wish[r])]
 
+        def note(r: Any, x: Scalar) -> None:
+            self.back[r] = x if here is True else where(here, x, self.back[r])
+
+        each(n, lambda r: note(r, 0), self.like)
         wanted = loop(n, count, [self.like[0]])[0]
 
         def find(_: Any, carry: list) -> list:
@@ -289,13 +294,12 @@ class ContactRows:
             x = spread(factor(B, n), w)
 
             def take(r: Any) -> None:
-                back[r] = self.wish[r] - soft * x[r] * self.held[r]
+                note(r, self.wish[r] - soft * x[r] * self.held[r])
 
             self.rows(take)
             return [0 * carry[0]]
 
         loop(1, find, [wanted], until_zero=0, skip=True)
-        return back
 
     def measure(self, compliance: Callable[[Any], Scalar]) -> None:
         """Note the mean compliance of the rows with nothing held, by which softness is measured."""
@@ -346,7 +350,8 @@ class ContactRows:
             candidate, frame, local = self.slots.number(j, "candidate"), self.frame(j), self.local_frame(j)
             p = [self.p[j * self.width + k] for k in range(self.width)]
             speeds = [self.along(j * self.width + k, v) for k in range(self.width)]
-            mode = self._mode(j, p, speeds)
+            slip = [s + self.back[j * self.width + k] for k, s in enumerate(speeds)]
+            mode = self._mode(j, p, slip)
             last = self.last[j * self.width]
             jumped = (mode != self.mark(j, "state")) | (absolute(p[0] - last) > JUMP * (p[0] + absolute(last)))
             self.jumps[0] = self.jumps[0] + where(jumped, 1, 0)
@@ -369,10 +374,12 @@ class ContactRows:
         self.each(one)
         return list(made)
 
-    def _mode(self, j: Any, p: Sequence[Scalar], speeds: Sequence[Scalar]) -> Scalar:
-        """Open, stuck or sliding: what slides moves, with all the friction that it can have."""
+    def _mode(self, j: Any, p: Sequence[Scalar], slip: Sequence[Scalar]) -> Scalar:
+        """Open, stuck or sliding: what slides has all the friction that it can have, and moves, not just back to its
+        anchor.
+        """
         at_limit = size(p[1:]) >= (1 - tolerance(NEAR)) * self.friction[j] * p[0]
-        slides = at_limit & (size(speeds[1:]) > SLIP * GRAVITY * self.h)
+        slides = at_limit & (size(slip[1:]) > SLIP * GRAVITY * self.h)
         return where(p[0] > 0, where(slides, SLIDING, STUCK), OPEN)
 
     def _anchor(self, j: Any, local: Frame, mode: Scalar, speeds: Sequence[Scalar]) -> Vector:

@@ -58,7 +58,8 @@ def _penalty(part: ContactPart) -> PenaltyContact:
     """Contacts as springs."""
     given = dict(zip(("stiffness", "damping"), part.spring, strict=True))
     missing = tuple(what for what, x in given.items() if x is None)
-    same: dict[str, Any] = {w: getattr(part, w) for w in ("candidates", "surfaces", "most", "margin", "push_out")}
+    shared = ("candidates", "surfaces", "most", "margin", "push_out", "depths")
+    same: dict[str, Any] = {what: getattr(part, what) for what in shared}
     springs: dict[str, Any] = {what: 1.0 if x is None else x for what, x in given.items()}
     return PenaltyContact(**same, **springs, chosen=missing)
 

@@ -158,7 +158,8 @@ class ContactPart(Impedance):
         groups = [x.group for x in self.candidates.listed if x.kind == HULL]
         for k, x in enumerate(self.candidates.listed):
             planes, faces = (0, 1) if x.kind == LINE else (sum(sides[: x.target]), sides[x.target])
-            bodies = (self.numbering[x.body], self.numbering[x.other])
+            body = self.numbering[x.body]
+            bodies = (len(self.movers) if body == WORLD else body, self.numbering[x.other])
             if x.kind == HULL:
                 if k == 0 or groups[k] != groups[k - 1]:
                     spheres = numbers["spheres"][len(made[HULL])]

@@ -5,13 +5,13 @@ from typing import Any
 
 from stiction.contact.candidates import LINE, Candidate
 from stiction.contact.detection import Met
-from stiction.contact.geometry import TINY
+from stiction.contact.geometry import TINY, length
 from stiction.fields import number
 from stiction.parts.contact import ContactPart
 from stiction.parts.kinds import Ports, Spring
 from stiction.spatial import Matrix, Vector
 from stiction.trace.array import Array
-from stiction.trace.functions import Scalar, exp, maximum, sqrt, where
+from stiction.trace.functions import Scalar, exp, maximum, minimum, sqrt, where
 from stiction.trace.parameters import Substitution, absent
 
 JUDGED = 8  # candidates of a pair of bodies whose springs are judged
@@ -57,7 +57,8 @@ class PenaltyContact(ContactPart):
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
         """The sum of all that overlaps, on each body."""
         like = [0 * motion[f"{self.movers[0]}.position"][0]]
-        detector, sums = self.detector(motion, 0, like), Array(6 * len(self.movers), like)
+        detector = self.detector(motion, 0, like)
+        sums = Array(6 * (len(self.movers) + 1), like)  # the last body is the world
 
         def push(body: Any, met: Met, force: Vector, sign: int) -> None:
             point = met.at.center - met.pair.out(met.seen.normal) * met.radius
@@ -120,10 +121,15 @@ class PenaltyContact(ContactPart):
             point = Vector(*x.point)
         for name, sign in ((x.body, 1), (x.other, -1)):
             if name in self.movers:
-                arm = point - Vector(*motion[f"{name}.position"])
+                arm = self._on_body(name, point - Vector(*motion[f"{name}.position"]))
                 outputs[f"{name}.force"] = [sign * y for y in normal]
                 outputs[f"{name}.moment"] = [sign * y for y in arm.cross(normal)]
         return outputs
+
+    def _on_body(self, name: str, arm: Vector) -> Vector:
+        """The place of a contact from the origin of a body: not farther from there than its shapes are."""
+        ((size,),) = [row for mover, row in zip(self.movers, self.numbers["sizes"], strict=True) if mover == name]
+        return arm * minimum(1, size / maximum(length(arm), TINY))
 
     def stored(self, motion: Ports, own: list[Scalar]) -> Scalar:
         """Elastic energy of all that overlaps [J]."""
