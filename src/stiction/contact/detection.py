@@ -11,6 +11,7 @@ from stiction.contact.geometry import At, Pair, length, nearest_on_line, nearest
 from stiction.contact.slots import FAR, PARALLEL, Slots
 from stiction.contact.tables import Group, Row, Tables
 from stiction.dynamics.records import Records
+from stiction.dynamics.sweep import WORLD
 from stiction.spatial import AT_REST, Pose, Twist, Vector
 from stiction.trace.array import Array
 from stiction.trace.functions import Scalar, loop, maximum, minimum, sqrt, where
@@ -48,13 +49,12 @@ class Detector:
         like: Sequence[Scalar],
     ) -> None:
         self.h, self.like, self.tables = h, like, tables
-        count = len(poses) + 1  # the last is the world, whose points touch what moves
-        self.poses, self.twists = Records(Pose, 12, count, like), Records(Twist, 6, count, like)
-        self.fastest = Array(count, like)  # of any point of a body [m/s]
-        sizes = [*tables.sizes, 0]
-        for k, (pose, twist) in enumerate(zip([*poses, Pose()], [*twists, AT_REST], strict=True)):
+        self.poses, self.twists = Records(Pose, 12, len(poses), like), Records(Twist, 6, len(poses), like)
+        self.fastest = Array(1 + len(poses), like)  # of any point of a body [m/s]; the world is the first
+        self.poses[WORLD], self.twists[WORLD] = Pose(), AT_REST
+        for k, (pose, twist) in enumerate(zip(poses, twists, strict=True)):
             self.poses[k], self.twists[k] = pose, twist
-            self.fastest[k] = length(twist.linear) + length(twist.angular) * sizes[k]
+            self.fastest[1 + k] = length(twist.linear) + length(twist.angular) * tables.sizes[k]
 
     def find(self, most: int) -> Slots:
         """The nearest candidates."""
@@ -66,7 +66,7 @@ class Detector:
         """Visit all candidates, but those whose bodies are too far apart to touch."""
         for rows in self.tables.groups(HULL):
 
-            def group(row: tuple, carry: list, fixed: bool = rows[0].other < 0) -> list:
+            def group(row: tuple, carry: list, fixed: bool = rows[0].other == WORLD) -> list:
                 self._corners(meet, Group(*row), fixed)
                 return carry
 
@@ -75,7 +75,7 @@ class Detector:
         for kind, seen in ways.items():
             for rows in self.tables.groups(kind):
 
-                def single(row: tuple, carry: list, seen: Any = seen, fixed: bool = rows[0].other < 0) -> list:
+                def single(row: tuple, carry: list, seen: Any = seen, fixed: bool = rows[0].other == WORLD) -> list:
                     self._point_alone(meet, Row(*row), seen, fixed)
                     return carry
 
@@ -85,7 +85,7 @@ class Detector:
         """Visit a candidate, if its distance is such that it can be near: its velocity is asked for only then."""
         point = Vector(r.x, r.y, r.z)
         place = self._pair(r.body, r.other, fixed).place(point)[1]
-        fastest = self.fastest[r.body] + (0 if fixed else self.fastest[r.other])
+        fastest = self.fastest[1 + r.body] + (0 if fixed else self.fastest[1 + r.other])
         near = seen(r, place).gap - r.radius < self._reach(fastest)
 
         def look(k: Any, carry: list) -> list:  # by the turn of this loop, so that all is done inside it
@@ -239,7 +239,7 @@ class Met(NamedTuple):
 
     Attributes:
         number: of the candidate.
-        body: number of what carries the point; for the world, the number after that of the last body.
+        body: number of what carries the point; −1 for the world.
         other: number of what carries the target; −1 for the world.
         radius: of the ball around the point [m].
         pair: both bodies.

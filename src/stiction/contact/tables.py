@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from stiction.dynamics.sweep import WORLD
 from stiction.trace.functions import Scalar
 from stiction.trace.grid import column
 
@@ -12,7 +13,7 @@ class Row(NamedTuple):
 
     Attributes:
         number: of the candidate.
-        body: number of what carries the point; for the world, the number after that of the last body.
+        body: number of what carries the point; −1 for the world.
         other: number of what carries the target; −1 for the world.
         x: of the point in its body [m].
         y: likewise.
@@ -43,7 +44,7 @@ class Group(NamedTuple):
     Attributes:
         number: of the first candidate.
         corners: how many they are.
-        body: number of what carries the corners, likewise.
+        body: number of what carries the corners; −1 for the world.
         other: number of what carries the faces; −1 for the world.
         first: number of the first face.
         faces: how many they are.
@@ -93,7 +94,7 @@ class Tables:
         like: Sequence[Scalar],
     ) -> None:
         self.rows, self.margin, self.sizes = rows, margin, sizes
-        self.moving = any(row.other >= 0 for each in rows.values() for row in each)
+        self.moving = any(row.other != WORLD for each in rows.values() for row in each)
         self.points, self.faces, self.triangles, self.lines = (
             [column(list(x), like) for x in zip(*numbers[table], strict=True)]
             for table in ("points", "faces", "triangles", "lines")
@@ -101,5 +102,5 @@ class Tables:
 
     def groups(self, kind: str) -> list[list]:
         """Rows of a kind: those against the world, and those against what moves."""
-        both = [[row for row in self.rows[kind] if (row.other < 0) is fixed] for fixed in (True, False)]
+        both = [[row for row in self.rows[kind] if (row.other == WORLD) is fixed] for fixed in (True, False)]
         return [rows for rows in both if rows]

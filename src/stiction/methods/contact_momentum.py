@@ -62,6 +62,9 @@ class MomentumRows(ContactRows):
         for k, d in enumerate(way):
             self.offset[first + k] = where(touches, self.compensation * d / h, 0)
 
+    def _turn(self, j: Any, candidate: Scalar, frame: Frame) -> None:
+        """The paper takes velocities as they are where contacts are found."""
+
     def _way(self, j: Any, speeds: Sequence[Scalar]) -> list[Scalar]:
         """From the reference point, along the tangents; of a point that has just touched, since it crossed (16)."""
         mode, gap = self.mark(j, "state"), self.slots.number(j, "gap")
@@ -162,7 +165,7 @@ class MomentumRows(ContactRows):
 
         self.each(take)
 
-    def _mode(self, j: Any, p: Sequence[Scalar], speeds: Sequence[Scalar]) -> Scalar:
+    def _mode(self, j: Any, p: Sequence[Scalar], slip: Sequence[Scalar]) -> Scalar:
         """At rest or sliding, as it was decided."""
         touches = (self.friction[j] > 0) & (p[0] > 0)
         return where(touches, where(self.slides[j] > 0, SLIDING, STUCK), OPEN)

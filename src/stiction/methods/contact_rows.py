@@ -25,7 +25,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from stiction.contact.geometry import tangent
 from stiction.contact.slots import Slots
 from stiction.friction.law import CREEP
+from stiction.methods.carried_points import CarriedPoints
 from stiction.methods.moved_points import Frame, places, segments
+from stiction.network.network import States, advanced_positions
 from stiction.parts.contact import FREE, MARKS, OPEN, SLIDING, STUCK
 from stiction.parts.kinds import NOWHERE
 from stiction.rows.cones import solve
@@ -79,6 +81,8 @@ class ContactRows:
         self.before = column(list(now.own[name]), self.like)
         self.slots: Slots = self.part.detected(network.inputs(name, now.signals), h, self.like)
         self.active = most(self.slots.count, self.most)
+        self.carried = self._carried(now.own) if self.slots.moving else None
+        self.drift = Array(self.width * self.most, self.like)  # of velocities until the end of the step [m/s]
         self.kept = self._matched()
         self.J, self.offset = Grid(self.width * self.most, self.n, self.like), Array(self.width * self.most, self.like)
         self.friction, self.rested = (Array(self.most, self.like) for _ in range(2))
@@ -166,9 +170,26 @@ class ContactRows:
             bodies = [where(taken, self.part.lookup(numbers, candidate), NOWHERE) for numbers in table]
             for segment in bodies_of:
                 segment.fill(self.J, j * self.width, frame, bodies, self.like)
+            self._turn(j, candidate, frame)
             self._conditions(j, candidate, [self.along(j * self.width + k, v) for k in range(self.width)])
 
         self.each(one)
+
+    def _carried(self, own: States) -> CarriedPoints:
+        """Points of bodies until the end of the step, as far as it can be foreseen."""
+        ahead = advanced_positions(self.network, own, self.h / 2 + self.lead)
+        now, later = (self.network.inputs(self.name, self.network.motions(x)) for x in (own, ahead))
+        return CarriedPoints(now, later, self.part.movers, self.like)
+
+    def _turn(self, j: Any, candidate: Scalar, frame: Frame) -> None:
+        """Note how the velocities of a contact change until the end of the step, as it turns with what carries it."""
+        if self.carried is None:
+            return
+        first, second = self.part.bodies(candidate)
+        change = self.carried.change(first, second, frame.point)
+        counts = (candidate >= 0) & (self.part.rolls(candidate) < 1)
+        for k, axis in enumerate(frame.axes):
+            self.drift[j * self.width + k] = where(counts, axis.dot(change), 0)
 
     def along(self, row: Any, v: Any) -> Scalar:
         """Velocity of a row, with velocities by index."""
@@ -178,12 +199,15 @@ class ContactRows:
 
     def _conditions(self, j: Any, candidate: Scalar, speeds: Sequence[Scalar]) -> None:
         """What a contact asks for, how rough it is, and the impulse of the last step."""
-        h, gap = self.h, self.slots.number(j, "gap") + self.lead * speeds[0]
+        h, i = self.h, j * self.width
         static, kinetic, bounce = self.part.surface(maximum(0, candidate))
         mode, approach = self.mark(j, "state"), self.mark(j, "approach")
+        drift = [self.drift[i + k] for k in range(self.width)]
+        bent = (h / 2 - self.lead) / 2  # what touches turned along; where contacts are found it went straight on
+        gap = self.slots.number(j, "gap") + self.lead * speeds[0] - where(mode > OPEN, bent * drift[0], 0)
         rested = (mode == STUCK) | ((mode == OPEN) & (size(speeds[1:]) <= CREEP))
         self.rested[j], self.friction[j] = where(rested, 1, 0), where(rested, static, kinetic)
-        i, touching = j * self.width, ((gap <= 0) | ((mode > OPEN) & (gap < CLOSE))) & (candidate >= 0)
+        touching = ((gap <= 0) | ((mode > OPEN) & (gap < CLOSE))) & (candidate >= 0)
         slop = tolerance(SLOP)
         beyond = maximum(0, gap - slop)
         deep = maximum(BACK * minimum(0, gap + slop) + beyond, -self.part.push_out * h) / h
@@ -191,12 +215,14 @@ class ContactRows:
         if self.part.bounces:
             leaves = approach > 0
             apart, deep = where(leaves, -bounce * approach, apart), where(leaves, 0, deep)
-        self.offset[i], self.wish[i] = apart, where(touching, deep, 0)
-        ways = [d + self.lead * s for d, s in zip(self.way(j, self.local_frame(j)), speeds[1:], strict=True)]
+        self.offset[i], self.wish[i] = apart + where(touching, drift[0], 0), where(touching, deep, 0)
+        straight = self.way(j, self.local_frame(j))
+        ways = [d + self.lead * s - bent * x for d, s, x in zip(straight, speeds[1:], drift[1:], strict=True)]
         push = self.vector(j, "push")
         back = BACK * maximum(0, 1 - slop / maximum(size(ways), slop)) / h
         for k, d in enumerate(ways, 1):
             self.wish[i + k] = where((mode == STUCK) & touching, back * d, 0)
+            self.offset[i + k] = drift[k]
         for k in range(self.width):
             self.last[i + k] = self.p[i + k] = h * push[k]
             self.held[i + k] = where(touching & ((mode == STUCK) | (k == 0)), 1, 0)
@@ -350,7 +376,8 @@ class ContactRows:
             candidate, frame, local = self.slots.number(j, "candidate"), self.frame(j), self.local_frame(j)
             p = [self.p[j * self.width + k] for k in range(self.width)]
             speeds = [self.along(j * self.width + k, v) for k in range(self.width)]
-            slip = [s + self.back[j * self.width + k] for k, s in enumerate(speeds)]
+            i = j * self.width
+            slip = [s + self.offset[i + k] + self.back[i + k] for k, s in enumerate(speeds)]
             mode = self._mode(j, p, slip)
             last = self.last[j * self.width]
             jumped = (mode != self.mark(j, "state")) | (absolute(p[0] - last) > JUMP * (p[0] + absolute(last)))

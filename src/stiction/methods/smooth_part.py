@@ -6,7 +6,7 @@ from typing import NamedTuple
 from stiction.methods.contact_rows import ContactRows
 from stiction.methods.masses import is_large
 from stiction.network.kept import Kept, cut_positions, kept_rows
-from stiction.network.network import Evaluation, Network, States
+from stiction.network.network import Evaluation, Network, States, advanced_positions
 from stiction.network.terms import Compliance, Terms, added, compliance, dot
 from stiction.parts.contact import contact_name
 from stiction.parts.imposed_motion import ImposedMotion
@@ -19,13 +19,8 @@ def foreseen_rows(network: Network, own: States, v: Sequence[Scalar], h: Scalar,
     """Rows of constraints after a step of length h with velocities v; None where there are none."""
     if not network.constraints:
         return None
-    ahead, made = network.with_velocities(own, v), dict(own)
-    for name, body in network.bodies.items():
-        nq = body.positions()
-        rates = body.position_rates(list(ahead[name]))
-        q = [x + h * rate for x, rate in zip(own[name][:nq], rates, strict=True)]
-        made[name] = list(body.settle([*q, *own[name][nq:]]))
-    return kept_rows(network, cut_positions(network, made), firm)
+    made = advanced_positions(network, network.with_velocities(own, v), h)
+    return kept_rows(network, cut_positions(network, network.with_velocities(made, network.velocities(own))), firm)
 
 
 class FoundRows(NamedTuple):

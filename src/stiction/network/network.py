@@ -439,6 +439,16 @@ class Network:
         return kept | self.for_all(list(remembering), given, _settled)
 
 
+def advanced_positions(network: Network, own: States, h: Scalar) -> States:
+    """The states with the positions of all bodies a time h later, at the velocities that they have."""
+    made = dict(own)
+    for name, body in network.bodies.items():
+        nq, states = body.positions(), list(own[name])
+        q = [x + h * rate for x, rate in zip(states[:nq], body.position_rates(states), strict=True)]
+        made[name] = list(body.settle([*q, *states[nq:]]))
+    return made
+
+
 def _check_class(name: str, part: Part) -> None:
     """Refuse a class of the user's own that lacks what its kind needs."""
     kind = type(part)

@@ -13,6 +13,7 @@ from stiction.contact.detection import Detector
 from stiction.contact.settings import Surface
 from stiction.contact.slots import Slots
 from stiction.contact.tables import Group, Row, Tables
+from stiction.dynamics.sweep import WORLD
 from stiction.fields import count, instance, instances, number
 from stiction.parts.kinds import FRAME_INPUTS, NOWHERE, Impedance, Ports
 from stiction.spatial import Matrix, Pose, Twist, Vector
@@ -25,7 +26,7 @@ SEEN = {"position": 3, "rotation": 9, "velocity": 3, "angular": 3}
 WORDS = {"candidate": "1", "state": "1", "gap": "m", "approach": "m/s"}
 VECTORS = {"anchor": "m", "push": "N", "force": "N", "point": "m", "normal": "1"}
 MARKS = (*WORDS, *(f"{word}.{c}" for word in VECTORS for c in "xyz"))  # what is kept of each contact
-WORLD, FREE = -1, -1  # number of what does not move; candidate of a slot that nobody has
+FREE = -1  # candidate of a slot that nobody has
 OPEN, STUCK, SLIDING = 0, 1, 2
 
 
@@ -158,8 +159,7 @@ class ContactPart(Impedance):
         groups = [x.group for x in self.candidates.listed if x.kind == HULL]
         for k, x in enumerate(self.candidates.listed):
             planes, faces = (0, 1) if x.kind == LINE else (sum(sides[: x.target]), sides[x.target])
-            body = self.numbering[x.body]
-            bodies = (len(self.movers) if body == WORLD else body, self.numbering[x.other])
+            bodies = (self.numbering[x.body], self.numbering[x.other])
             if x.kind == HULL:
                 if k == 0 or groups[k] != groups[k - 1]:
                     spheres = numbers["spheres"][len(made[HULL])]
@@ -211,7 +211,7 @@ class ContactPart(Impedance):
 
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
         """The forces that were found, on each body, with their moments about its origin."""
-        marks, sums = column(own, own[:1]), Array(6 * len(self.movers), own[:1])
+        marks, sums = column(own, own[:1]), self.sums(own[:1])
         origins = [Vector(*motion[f"{name}.position"]) for name in self.movers]
 
         def one(j: Any, carry: list) -> list:
@@ -222,20 +222,31 @@ class ContactPart(Impedance):
             for k, origin in enumerate(origins):
                 sign = where(a == k, 1, 0) - where(b == k, 1, 0)
                 pushed = force * sign
-                for i, x in enumerate((*pushed, *(point - origin).cross(pushed))):
-                    sums[6 * k + i] = sums[6 * k + i] + x
+                add(sums, k, 1, (*pushed, *(point - origin).cross(pushed)))
             return carry
 
         loop(self.most, one, [0 * own[0]])
         return self.pushed(sums), [0] * len(own)
 
+    def sums(self, like: Sequence[Scalar]) -> Array:
+        """Force and moment on the world and on one body after the other, 0 at first; `add` adds to them."""
+        return Array(6 * (1 + len(self.movers)), like)
+
     def pushed(self, sums: Array) -> Ports:
-        """The outputs, from force and moment on one body after the other."""
+        """The outputs, from such sums."""
         outputs: dict[str, Any] = {}
         for k, name in enumerate(self.movers):
-            outputs[f"{name}.force"] = [sums[6 * k + i] for i in range(3)]
-            outputs[f"{name}.moment"] = [sums[6 * k + 3 + i] for i in range(3)]
+            first = 6 * (1 + k)
+            outputs[f"{name}.force"] = [sums[first + i] for i in range(3)]
+            outputs[f"{name}.moment"] = [sums[first + 3 + i] for i in range(3)]
         return outputs
+
+
+def add(sums: Array, body: Any, sign: int, wrench: Sequence[Scalar]) -> None:
+    """Add force and moment on a body, or their opposite, to the sums."""
+    first = 6 * (1 + body)
+    for i, x in enumerate(wrench):
+        sums[first + i] = sums[first + i] + sign * x
 
 
 def contact_name(network: Any) -> str:

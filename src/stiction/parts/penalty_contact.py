@@ -7,7 +7,7 @@ from stiction.contact.candidates import LINE, Candidate
 from stiction.contact.detection import Met
 from stiction.contact.geometry import TINY, length
 from stiction.fields import number
-from stiction.parts.contact import ContactPart
+from stiction.parts.contact import ContactPart, add
 from stiction.parts.kinds import Ports, Spring
 from stiction.spatial import Matrix, Vector
 from stiction.trace.array import Array
@@ -57,14 +57,12 @@ class PenaltyContact(ContactPart):
     def force(self, motion: Ports, own: list[Scalar], step: Scalar, t: Scalar) -> tuple[Ports, list[Scalar]]:
         """The sum of all that overlaps, on each body."""
         like = [0 * motion[f"{self.movers[0]}.position"][0]]
-        detector = self.detector(motion, 0, like)
-        sums = Array(6 * (len(self.movers) + 1), like)  # the last body is the world
+        detector, sums = self.detector(motion, 0, like), self.sums(like)
 
         def push(body: Any, met: Met, force: Vector, sign: int) -> None:
             point = met.at.center - met.pair.out(met.seen.normal) * met.radius
             arm = point - detector.poses[body].position
-            for i, x in enumerate((*force, *arm.cross(force))):
-                sums[6 * body + i] = sums[6 * body + i] + sign * x
+            add(sums, body, sign, (*force, *arm.cross(force)))
 
         def meet(met: Met) -> None:
             force = met.pair.out(self._pressed(met))
