@@ -1,9 +1,9 @@
-"""Run the tests on every supported version of Python that is on this machine, each in a fresh copy of the clone.
+"""Run the tests on every supported version of Python that is on this machine, each in a fresh clone of the last commit.
 
     ./run versions [3.13 3.14] [-- OPTIONS OF ./run test]
 
-The copy's path contains a space; its environment is made by `./run test`. A version that is missing is reported as
-missing. It exits with 1 if a version fails, or if none was found.
+The path of the clone contains a space; its environment is made by `./run test`. A version that is missing is reported.
+It exits with 1 if a version fails, or if none was found.
 """
 
 import os
@@ -26,28 +26,15 @@ def supported() -> list[str]:
     return [found[1] for line in project["classifiers"] if (found := re.search(r"Python :: (\d+\.\d+)$", line))]
 
 
-def copy_of_clone(folder: Path) -> Path:
-    """The tracked files of the clone, and new ones, in a folder."""
-    names = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-    ).stdout.decode()
-    for name in filter(None, names.split("\0")):
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
-    return folder
-
-
-def run_tests(version: str, options: list[str]) -> str:
-    """The result of the tests on one version, in words."""
+def run_tests(version: str, commit: str, options: list[str]) -> str:
+    """The result of the tests of a commit on one version, in words."""
     interpreter = shutil.which(f"python{version}")
     if interpreter is None:
         return "missing on this machine"
     with tempfile.TemporaryDirectory(prefix=f"stiction on {version} ") as folder:
-        clone = copy_of_clone(Path(folder) / "a clone")
+        clone = Path(folder) / "clone"
+        for words in (["clone", "-q", ROOT, clone], ["-C", clone, "checkout", "-q", commit]):
+            subprocess.run(["git", *words], check=True)
         environment = {**os.environ, "PYTHON": interpreter}
         with open(ROOT / f"versions-{version}.log", "w+", encoding="utf-8") as log:
             result = subprocess.run(
@@ -67,10 +54,11 @@ def main() -> None:
     unknown = set(versions) - set(supported())
     if unknown:
         sys.exit(f"{', '.join(sorted(unknown))} is not supported; allowed: {', '.join(supported())}")
-    results = {}
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
+    commit, results = head.stdout.strip(), {}
     for version in versions:
         began = time.monotonic()
-        results[version] = run_tests(version, options)
+        results[version] = run_tests(version, commit, options)
         print(f"Python {version}: {results[version]} ({time.monotonic() - began:.0f} s)", flush=True)
     missing = [text.startswith("missing") for text in results.values()]
     sys.exit(any("FAILED" in text for text in results.values()) or all(missing))
