@@ -13,13 +13,15 @@ import numpy as np
 import pytest
 
 import stiction
-from stiction import Clock, Coulomb, InputError, Scene, Simulator, StictionError, simulate
+from stiction import RK4, Clock, Coulomb, InputError, Scene, Simulator, StictionError, simulate
 from stiction.control import Callback
 from stiction.trace import Port, Program, ptx, sin
 from stiction.trace.device import Cuda
 from stiction.trace.functions import power
 from tests.constraint.mechanisms import five_bar
 from tests.contact import scenes as contact
+from tests.contact.test_fixed_bodies import resting
+from tests.contact.test_turning import on_turntable
 from tests.friction.test_every_law_every_method import LAWS
 from tests.gpu import Placed, imitate, only_texts
 from tests.scenes import EXAMPLES, METHODS, TWO_LINK, everything, flywheel
@@ -71,6 +73,10 @@ CASES |= {
     "five-bar": lambda: steps_of(five_bar(), step=1e-3),
     "chain on the ground": lambda: steps_of(contact.chain(4)),
     "stack": lambda: steps_of(contact.stack([1.0, 2.0])),
+    "box on a fixed box": lambda: steps_of(resting("box", "box")[0]),
+    "box on a fixed ball": lambda: steps_of(resting("box", "ball")[0]),
+    "box on fixed points with springs": lambda: steps_of(resting("box", "points")[0], RK4()),
+    "box on a turntable": lambda: steps_of(on_turntable((0.1, 0.09, 0.1), 0.9)),
     "chain of fourteen": lambda: steps_of(
         Scene(robot=stiction.library.chain(14), friction={"joint3": Coulomb(level=0.2)}), step=1e-3
     ),

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stiction.errors import TraceError
+from stiction.trace import guard
 from stiction.trace.expression import Expr, Graph, graph_of
 
 VERSIONS = frozenset(("array", "store", "left", "entered"))  # nodes that are an array at some time
@@ -74,6 +75,8 @@ class Array:
         if self.graph is None:
             return self._items[self._place(index)]
         made = self.graph.node("load", (self.version, self._index(index)), None, True)
+        if guard.ENABLED:
+            self.graph.sources.setdefault(made.index, guard.place())
         self.waiting[made.index] = made
         return made
 
@@ -83,6 +86,8 @@ class Array:
             return
         stored = (self.version, self._index(index), self.graph.wrap(value), *self.waiting.values())
         self.version, self.waiting = self.graph.node("store", stored, None, True), {}
+        if guard.ENABLED:
+            self.graph.sources.setdefault(self.version.index, guard.place())
 
     def _place(self, index: Any) -> int:
         """A place in the list; one outside is refused."""

@@ -163,6 +163,7 @@ class Graph:
         self.depth = 0  # of the loop whose body is being traced
         self.arrays: list[Any] = []  # memory that the trace reads and writes, in the order of its making
         self.columns: dict[tuple[int, ...], Any] = {}  # numbers that are in memory already, by their nodes
+        self.sources: dict[int, str] = {}  # places in the source of what goes to memory, by node, in checked kernels
 
     def node(
         self, op: str, args: tuple[Expr, ...] = (), data: Any = None, varying: bool = False, level: int = 0

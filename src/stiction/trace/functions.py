@@ -11,6 +11,7 @@ from numbers import Number
 from typing import Any, NamedTuple
 
 from stiction.errors import TraceError
+from stiction.trace import guard
 from stiction.trace.array import Array, Memory
 from stiction.trace.expression import Expr, Graph, graph_of, plain
 from stiction.trace.floats import FOLD
@@ -179,7 +180,10 @@ def lookup(table: "LookupPort | Sequence[Scalar]", index: Scalar) -> Scalar:
             "lookup() reads tables that are the same for all lanes; this one holds varying values: "
             "make them uniform inputs"
         )
-    return graph.node("lookup", (index, *entries))
+    made = graph.node("lookup", (index, *entries))
+    if guard.ENABLED:
+        graph.sources.setdefault(made.index, guard.place())
+    return made
 
 
 class LoopShape(NamedTuple):

@@ -12,7 +12,7 @@ batch begins.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from stiction.trace import elementary
+from stiction.trace import elementary, guard
 from stiction.trace.arithmetic import Arithmetic, Target, Text, Value
 from stiction.trace.array import VERSIONS, memory_of
 from stiction.trace.expression import Expr
@@ -44,6 +44,7 @@ class Emitter:
     def __init__(self, outputs: Sequence[Sequence[Expr]], inputs: Sequence[Slots], target: Target) -> None:
         self.outputs, self.inputs, self.target = outputs, inputs, target
         self.text = Text(target)
+        self.checks = guard.ENABLED
         self.scalar = Arithmetic(self.text, 1, target.bits)
         self.vector = Arithmetic(self.text, target.lanes, target.bits)
         self.number = self.scalar.real
@@ -351,6 +352,8 @@ class Emitter:
 
     def lookup(self, e: Expr, m: Arithmetic) -> Value:
         at = self.places.whole(e.args[0]) if e.data is None and m is self.scalar else None
+        if e.data is None and m is self.scalar:
+            self.places.check(e, e.args[0], len(e.args) - 1)
         if at is not None and 0 <= at.least and at.most < len(e.args) - 1:
             return self.places.read(self.places.table(e.args[1:]), at.name)
         index = self.value(e.args[0], m)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from stiction.trace import guard
 from stiction.trace.arithmetic import Value, hexadecimal
 from stiction.trace.array import VERSIONS, memory_of
 from stiction.trace.expression import Expr
@@ -91,6 +92,7 @@ class Places:
         """Where a load or store goes."""
         pointer, length = self.memory[memory_of(e.args[0])]
         at = self.whole(e.args[1]) or self.rounded(e.args[1])
+        self.check(e, e.args[1], length)
         if at.least < 0:
             low = self.scalar.instruction(f"icmp slt i64 {at.name}, 0").name
             at = at._replace(name=self.scalar.instruction(f"select i1 {low}, i64 0, i64 {at.name}").name)
@@ -99,6 +101,19 @@ class Places:
             kept = self.scalar.instruction(f"select i1 {inside}, i64 {at.name}, i64 {length - 1}").name
             at = at._replace(name=kept)
         return self.emitter.element(self.vector.real, pointer, at.name)
+
+    def check(self, e: Expr, index: Expr, length: int) -> None:
+        """In checked kernels, note an index outside."""
+        whole = self.whole(index)
+        if not self.emitter.checks or (whole is not None and whole.least >= 0 and whole.most < length):
+            return
+        self.text.top["check"] = guard.CHECK
+        source = e.graph.sources.get(e.index, "unknown place")
+        name = self._constant(f'[{len(source.encode()) + 1} x i8] c"{source}\\00"')
+        x = self.emitter.value(index, self.scalar).name
+        if self.scalar.bits == 32:
+            x = self.scalar.instruction(f"fpext float {x} to double").name
+        self.text.lines.append(f"  call void @check(ptr {name}, double {x}, i64 {length})")
 
     # Whole numbers.
 
@@ -177,7 +192,10 @@ class Places:
         return Table(name)
 
     def _constants(self, kind: str, words: list[str]) -> str:
-        content = f"{kind} [{', '.join(words)}]"
+        return self._constant(f"{kind} [{', '.join(words)}]")
+
+    def _constant(self, content: str) -> str:
+        """The name of a constant of the module."""
         name = self.tables.setdefault(content, f"@table{len(self.tables)}")
         self.text.top[name] = f"{name} = private constant {content}"
         return name

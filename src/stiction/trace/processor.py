@@ -10,6 +10,7 @@ from collections.abc import Callable
 import llvmlite.binding as llvm
 
 from stiction.errors import InputError
+from stiction.trace import guard
 from stiction.trace.arithmetic import Target
 from stiction.trace.compiler_lock import CompilerLock
 from stiction.trace.sources import digest_of_module
@@ -62,7 +63,7 @@ def signature() -> str:
 
 def toolchain(level: int) -> tuple:
     """All that machine code depends on besides its text; this file is what turns text into code."""
-    return signature(), level, digest_of_module(__file__)
+    return signature(), level, digest_of_module(__file__), guard.ENABLED
 
 
 def llvm_version() -> str:
@@ -136,4 +137,4 @@ def link(code: bytes) -> Callable[[int, int, int, int, int], None]:
         engine.finalize_object()
         function = SIGNATURE(engine.get_function_address("kernel"))
     function.owner = engine  # type: ignore[attr-defined]  # the code lives as long as the function
-    return function
+    return guard.checked(function, engine.get_global_value_address("outside")) if guard.ENABLED else function

@@ -13,7 +13,7 @@ from weakref import WeakSet
 import numpy as np
 
 from stiction.errors import InputError, TooLargeError, TraceError, too_large
-from stiction.trace import cache, launch, processor, ptx
+from stiction.trace import cache, guard, launch, processor, ptx
 from stiction.trace.arithmetic import Target
 from stiction.trace.array import Array
 from stiction.trace.expression import Expr, Graph
@@ -172,7 +172,7 @@ class Program:
             self._traced = [
                 _flatten(graph, value, port, self.name) for value, port in zip(results, self.outputs, strict=True)
             ]
-            if len(graph.nodes) > LARGE and sum(self.operations.values()) > LARGE:
+            if len(graph.nodes) > LARGE and sum(self.operations.values()) > LARGE and not guard.ENABLED:
                 self._traced = rolled(self._traced)
                 if sum(self.operations.values()) > MOST_OPERATIONS:
                     self._traced = None

@@ -66,6 +66,7 @@ class CudaEmitter(Emitter):
 
     def __init__(self, outputs: Sequence[Sequence[Expr]], inputs: Sequence[Slots], target: Target) -> None:
         super().__init__(outputs, inputs, target)
+        self.checks = False
         self.own = 0  # bytes of memory of its own that a row takes
         self.shared: list[Expr] = []  # numbers that the processor computes, in the order in which they come
         self.runs: dict[tuple[int, ...], Table] = {}  # those that lie in a row
