@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from stiction.friction.law import LAWS
 from tests.gpu import imitate
 
 ROOT = Path(__file__).parent.parent
@@ -72,6 +73,7 @@ def blocks(page):
 def test_code_in_the_docs_runs(page, tmp_path, monkeypatch):
     """The blocks of a page run one after another, each with what those before it made; `# →` says what is printed."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(LAWS, "_classes", dict(LAWS))  # laws of a page are those of its reader
     names = {"__name__": "page"}
     for language, code, line in blocks(page):
         assert language in LANGUAGES, f"{page.name}:{line}: {language}"
