@@ -1,4 +1,4 @@
-"""`./run check`: which tests belong to a changed file, and what makes it fail."""
+"""`./run check`: which tests belong to a changed file, and what makes it fail; tests that are left out or skipped."""
 
 import os
 import sys
@@ -89,3 +89,14 @@ def test_tests_that_took_long_are_left_out(monkeypatch):
         conftest.pytest_collection_modifyitems(config, items)
         assert [item.nodeid for item in items] == names
     assert [item.nodeid for item in left] == ["b", "a", "new"]
+
+
+@pytest.mark.parametrize("ci, outcome", [("true", pytest.fail.Exception), ("", pytest.skip.Exception)])
+def test_a_missing_browser_is_reported_and_fails_in_ci(monkeypatch, ci, outcome):
+    monkeypatch.setenv("CI", ci)
+    monkeypatch.setitem(conftest.NEEDS, "browser", (lambda: None, "apt install chromium"))
+    item = SimpleNamespace(get_closest_marker=lambda name: name == "browser")
+    with pytest.raises(outcome, match="apt install chromium"):
+        conftest.pytest_runtest_setup(item)
+    monkeypatch.setitem(conftest.NEEDS, "browser", (lambda: "/usr/bin/chromium", ""))
+    conftest.pytest_runtest_setup(item)
