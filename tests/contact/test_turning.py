@@ -72,6 +72,21 @@ def test_a_box_on_a_swinging_tray(part, holds, step):
     assert holds or way > 1e-3
 
 
+@pytest.mark.parametrize("step", [5e-3, 1e-4])
+def test_a_box_on_a_tray_that_tilts(step):
+    """About a horizontal axis, so that it is pressed on more and less, far from sliding and from lifting off."""
+    tray = Link.of("table", Box(size=(0.3, 0.3, 0.02), mass=1.0, origin=Origin(xyz=(RADIUS, 0, -0.01))))
+    joint = Joint(name="axis", kind="continuous", parent="base", child="table", axis=(0, 1, 0))
+    robot = Robot(name="table", links=[Link(name="base"), tray], joints=[joint])
+    box = FreeBody.of(Box(size=(0.06, 0.06, 0.03), mass=0.5), position=(RADIUS, 0, 0.015))
+    contacts, motion = Contacts(surface=Surface(static=FRICTION)), {"axis": lambda t: 0.1 * (1 - cos(3 * t))}
+    scene = Scene(robot=robot, parts={"box": box}, motion=motion, contacts=contacts)
+    run = simulate(scene, duration=3.0, step=step, record=0.05)
+    q, x, z = run["q.axis"], run["box.position.x"], run["box.position.z"]
+    along, across = x * np.cos(q) - z * np.sin(q) - RADIUS, x * np.sin(q) + z * np.cos(q) - 0.015
+    assert np.hypot(along, across).max() < 4e-7 * (step / 5e-3) ** 1.5
+
+
 @pytest.mark.parametrize("step", [2e-3, 5e-4])
 @pytest.mark.parametrize("squeeze, holds", [(1.02, True), (0.97, False)])
 def test_a_box_in_a_gripper_that_turns(squeeze, holds, step):
